@@ -14,7 +14,7 @@ from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.facts import facts_of
 from vnla.language.frames import Frame, Step, said
 from vnla.language.sights import drawn_sights
-from vnla.language.speech import Knowledge, Told, plan_of
+from vnla.language.speech import ComposedSentences, Knowledge, plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.report.advice import wandering
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary
@@ -55,7 +55,7 @@ def agents(count: int, seed: int = 0) -> StepContext:
     return wandering(world(), count, seed)
 
 
-def clauses(now: StepContext, told: Told, row: int) -> list[tuple[Frame, int, int, int]]:
+def clauses(now: StepContext, told: ComposedSentences, row: int) -> list[tuple[Frame, int, int, int]]:
     """Of one sentence: the frames, the poses before and after each, and the house, all numbered as the house does."""
     k = told.what.shape[1]
     plan = plan_of(now, k)

@@ -16,14 +16,14 @@ from vnla.houses.folder import read_world
 from vnla.language.frames import Enter, Leave, Reach, Through, said
 from vnla.language.grammar import Grammar
 from vnla.language.speaker.training import Ground, OwnWords, ground_of
-from vnla.language.speech import Plan, Speech, Told, landmarks_alone, plan_of, tell
+from vnla.language.speech import ComposedSentences, PlanBatch, Speech, landmarks_alone, plan_of, tell
 from vnla.language.wayfinding import Wayfinding
 from vnla.world.actions import Nav
 
 K, WALKS = 4, 4000
 
 
-def found(ground: Ground, finding: list[Wayfinding], plan: Plan, told: Told, row: int) -> bool:
+def found(ground: Ground, finding: list[Wayfinding], plan: PlanBatch, told: ComposedSentences, row: int) -> bool:
     """Whether every turn of a sentence is said, or what one goes to is seen to be on that side."""
     for at, what in enumerate(told.what[row].tolist()):
         if what < 0:

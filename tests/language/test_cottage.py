@@ -9,10 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from true_frames import plan_frames
 from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
 from vnla.language.facts import facts_of
-from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow, plan_frames
+from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of

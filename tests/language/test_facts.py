@@ -13,7 +13,7 @@ from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.sightings import digest, keep_arrays
 from vnla.language import facts as module
 from vnla.language.facts import Facts, pack, world_facts
-from vnla.language.frames import Kind
+from vnla.language.frames import FrameKind
 from vnla.language.speech import Knowledge
 from vnla.language.things import HUES, ROOMS, THINGS
 from vnla.world.compiled import World
@@ -53,13 +53,13 @@ WRONG: dict[str, Callable[[Arrays], Arrays]] = {
     "a thing that is not there": _set("seen", 100_000),
     "a thing below none": _set("seen", -2),
     "an unknown kind": _set("what", 31),
-    "a turn that is none": _set("turn", pack(Kind.REACH, 0, thing=0)),
-    "an unknown noun": _set("what", pack(Kind.REACH, len(THINGS), thing=0)),
-    "a room's noun that is none": _set("what", pack(Kind.ENTER, len(ROOMS))),
-    "a way with neither door nor none": _set("what", pack(Kind.THROUGH, 2)),
-    "an unknown hue": _set("what", pack(Kind.REACH, 0, len(HUES), thing=0)),
-    "an unknown room": _set("what", pack(Kind.LEAVE, room=len(ROOMS))),
-    "a frame of a thing that is not there": _set("what", pack(Kind.REACH, 0, thing=100_000)),
+    "a turn that is none": _set("turn", pack(FrameKind.REACH, 0, thing=0)),
+    "an unknown noun": _set("what", pack(FrameKind.REACH, len(THINGS), thing=0)),
+    "a room's noun that is none": _set("what", pack(FrameKind.ENTER, len(ROOMS))),
+    "a way with neither door nor none": _set("what", pack(FrameKind.THROUGH, 2)),
+    "an unknown hue": _set("what", pack(FrameKind.REACH, 0, len(HUES), thing=0)),
+    "an unknown room": _set("what", pack(FrameKind.LEAVE, room=len(ROOMS))),
+    "a frame of a thing that is not there": _set("what", pack(FrameKind.REACH, 0, thing=100_000)),
     "a negative frame": _set("what", -1),
     "fractions": lambda arrays: arrays | {"left": arrays["left"].astype(float)},
     "one column short": lambda arrays: arrays | {"left": arrays["left"][1:]},

@@ -11,9 +11,10 @@ from vnla.assistance.advisor import BoundAdvisor, TemplateAdvisor, tabulated
 from vnla.assistance.words import Phrases, Utterance
 from vnla.episode import StepContext, beginning
 from vnla.houses.cottage import cottage
-from vnla.language.interpreter import Houses, Interpreter, worded
+from vnla.language.interpreter import Houses, Interpreter
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.world.actions import Nav
 
 SAID = ("um, turn left twice please", "xyzzy", "turn right", "")
@@ -44,9 +45,9 @@ def test_what_was_meant_is_told_to_those_who_may_ask() -> None:
 
 def test_plans_are_said_as_the_agents_own_advisor_says_them() -> None:
     plan = (Nav.LEFT, Nav.LEFT, Nav.STOP)
-    assert worded(plan, TemplateAdvisor(k=3)) == ("turn", "60", "degrees", "left", ",", "stop", ".")
-    assert worded(plan, TemplateAdvisor(k=3, aggregate=False))[:5] == ("turn", "left", ",", "turn", "left")
-    assert worded((), TemplateAdvisor(k=3)) == ()
+    assert worded(plan, TemplateAdvisor(k=3), VOCABULARY) == ("turn", "60", "degrees", "left", ",", "stop", ".")
+    assert worded(plan, TemplateAdvisor(k=3, aggregate=False), VOCABULARY)[:5] == ("turn", "left", ",", "turn", "left")
+    assert worded((), TemplateAdvisor(k=3), VOCABULARY) == ()
 
 
 def test_who_is_careful_takes_half_a_sentence_for_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from vnla.camera import VIEWS
 from vnla.houses.cottage import cottage
 from vnla.language.frames import Step
-from vnla.language.relaxed_matching import Place
+from vnla.language.relaxed_matching import GroundingContext
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
@@ -15,7 +15,7 @@ POSES = range(len(AROUND.graph.ids) * VIEWS)
 
 
 def begun(pose: int, step: Step, *, guided: bool) -> set[tuple[Nav, ...]]:
-    place = Place(AROUND, step, count=4, guided=guided)
+    place = GroundingContext(AROUND, step, count=4, guided=guided)
     place.begin(pose)
     return place.beginnings
 

@@ -36,10 +36,10 @@ from vnla.language.grounding import denote
 from vnla.language.handwritten import development
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import FAR, UNSAID, parse
-from vnla.language.plainly import plain_words
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
+from vnla.language.wording import plain_words
 from vnla.world.actions import Nav
 
 AROUND = Surroundings(cottage(), plain_sights(cottage()))

@@ -25,10 +25,10 @@ from vnla.language.grammar import Grammar
 from vnla.language.sights import plain_sights
 from vnla.language.speaker import composing, kept
 from vnla.language.speaker.advisor import SpeakerAdvisor, sentences_of
-from vnla.language.speaker.composing import Said, follows, said_in
+from vnla.language.speaker.composing import SpokenSentences, follows, said_in
 from vnla.language.speaker.kept import new_speaker, read_speaker, write_speaker
 from vnla.language.speaker.looks import COLOURS, KINDS, SIZE, Looks, called
-from vnla.language.speaker.training import Ground, Settings, followed, train_speaker
+from vnla.language.speaker.training import Ground, SpeakerSettings, followed, train_speaker
 from vnla.language.speech import plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
@@ -46,7 +46,7 @@ VOCABULARY = Vocabulary((*SPECIAL, *WORDS))
 
 def test_it_learns_and_goes_on_where_it_was(tmp_path: Path) -> None:
     file, heard = tmp_path / "speaker.safetensors", dict[int, float]()
-    settings = Settings(iterations=20, batch=16, learning_rate=0.02, width=16, k=2)
+    settings = SpeakerSettings(iterations=20, batch=16, learning_rate=0.02, width=16, k=2)
     first = train_speaker(file, GROUND, settings, lambda done, _, loss: heard.update({done: loss}))
     assert first.done == 20 and read_speaker(file).digest == first.digest
     more = train_speaker(
@@ -141,7 +141,7 @@ def test_a_speaker_with_another_bit_is_refused(tmp_path: Path) -> None:
 def test_sentences_that_cannot_be_are_composed_again(tmp_path: Path) -> None:
     write_world(tmp_path / "w", [cottage()], source="drawn")
     folder, house, speaker = read_world(tmp_path / "w"), cottage(), new_speaker(WORDS, 1, 8, 0)
-    right = Said(np.array([3]), np.ones((1, speaker.longest), np.int16), np.array([1]))
+    right = SpokenSentences(np.array([3]), np.ones((1, speaker.longest), np.int16), np.array([1]))
     odd = {
         "a word that it has not": right._replace(tokens=right.tokens + len(WORDS)),
         "a word below none": right._replace(tokens=-right.tokens),
@@ -242,7 +242,7 @@ def test_its_sentences_are_heard_where_they_belong_and_plain_words_elsewhere() -
     chosen = np.unique(about[::3])
     tokens = np.zeros((len(chosen), 16), np.int16)
     tokens[:, :3] = [WORDS.index(word) + 1 for word in ("climb", "the", "stairs")]
-    sentences = sentences_of([Said(chosen, tokens, np.array([1]))], world, WORDS, 2)
+    sentences = sentences_of([SpokenSentences(chosen, tokens, np.array([1]))], world, WORDS, 2)
     heard = advisor.voiced(VOCABULARY, sentences, "cpu").say(now)
     for row in range(30):
         said, plainly = (each.table.text(int(each.index[row])) for each in (heard, plain))

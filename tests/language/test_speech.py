@@ -22,7 +22,7 @@ from vnla.language.advisor import GrammarAdvisor, _said
 from vnla.language.grammar import Grammar, Template, is_new_after, is_new_with, text_of
 from vnla.language.grounding import denote
 from vnla.language.parser import parse
-from vnla.language.speech import LANGUAGES, Knowledge, Told, landmarks_alone, longest_sentence, plan_of
+from vnla.language.speech import LANGUAGES, ComposedSentences, Knowledge, landmarks_alone, longest_sentence, plan_of
 from vnla.language.things import ROOMS, THINGS
 from vnla.report.advice import wandering
 from vnla.world.compiled import World
@@ -43,7 +43,7 @@ def pattern(template: Template) -> str:
     return "".join(parts)
 
 
-def sentences(says: str = "usual", k: int = 4, count: int = 300) -> tuple[list[str], Told]:
+def sentences(says: str = "usual", k: int = 4, count: int = 300) -> tuple[list[str], ComposedSentences]:
     voice, now = it.voice(k, says), it.agents(count, 2)
     table = voice.say(now).table
     return [table.text(row) for row in range(count)], voice.tell(now)
@@ -94,7 +94,7 @@ def test_there_are_hundreds_of_thousands_of_sentences() -> None:
     assert len(moving) > 0.9 * sum(int(told.what[row, 0]) > 0 for row in range(2000))
 
 
-def used(told: Told) -> list[tuple[int, int, int]]:
+def used(told: ComposedSentences) -> list[tuple[int, int, int]]:
     """Templates with their nouns, and the form of the clause before."""
     forms = list(GRAMMAR.forms)
     found = []
@@ -107,8 +107,8 @@ def used(told: Told) -> list[tuple[int, int, int]]:
     return found
 
 
-def row_of(told: Told, row: int) -> Told:
-    return Told(told.words, *(each[row : row + 1] for each in told[1:]))
+def row_of(told: ComposedSentences, row: int) -> ComposedSentences:
+    return ComposedSentences(told.words, *(each[row : row + 1] for each in told[1:]))
 
 
 def is_held_out(template: int, noun: int, before: int) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from shapely import LineString, MultiPoint, Point
 
 import spoken as it
+from true_frames import plan_frames as every_sequence
 from vnla.camera import VIEWS, view_angles
 from vnla.houses.render import prepare, render_view
 from vnla.language.frames import (
@@ -27,7 +28,6 @@ from vnla.language.frames import (
     check,
     follow,
 )
-from vnla.language.frames import plan_frames as every_sequence
 from vnla.language.speech import plan_of
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav

@@ -14,14 +14,13 @@ from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
-from vnla.remote.end_goals import EndGoal, read_end_goal
 from vnla.remote.episode import EpisodeRecord
 from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.evaluation import evaluate_policy
 from vnla.remote.planner import RoomStatistics
 from vnla.remote.registry import policy_named
 from vnla.remote.room_map import RoomMap
-from vnla.tasks.end_goals import end_goal
+from vnla.tasks.end_goals import EndGoal, end_goal, read_end_goal
 from vnla.vision.symbols import Symbols, WorldSymbols
 from vnla.world.actions import Nav
 from vnla.world.compiled import World

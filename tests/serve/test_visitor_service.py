@@ -67,7 +67,7 @@ def test_words_are_understood_and_shown_as_they_were_typed(visitor: Visitor) -> 
     visitor.say("advise", step=0, text="turn right and walk two steps, dude")
     advised = visitor.state["steps"][0]["advised"]
     assert advised["text"] == "turn right and walk two steps, dude"
-    assert advised["understood"] == "turn right, go forward 2 steps"
+    assert advised["understood"] == "turn 90 degrees right, go forward 2 steps"
     assert [advised["text"][start:end] for start, end, understood in advised["parts"] if not understood] == ["dude"]
     assert "would not understand that" in str(visitor.say("advise", step=1, text="blah blah"))
 
@@ -88,8 +88,8 @@ def test_who_speaks_unasked_changes_the_walk_from_there_on(visitor: Visitor) -> 
 def test_a_wish_in_words_finds_its_house_and_thing(site: Site, visitor: Visitor) -> None:
     house = next(iter(site.places.houses))
     known = site.engine.goals.known(site.places.house(house).name)[0]
-    assert visitor.say("watch", house=house, goal=f"please {known.end_goal}") is None
-    assert visitor.state["begun"]["sentence"].lower() == known.end_goal.replace(" .", ".")
+    assert visitor.say("watch", house=house, goal=f"please {known}") is None
+    assert visitor.state["begun"]["sentence"].lower() == known.replace(" .", ".")
     link, seen = visitor.state["begun"]["link"], visitor.state["steps"]
     visitor.say("help", link=link)
     visitor.say("watch", link=link)

@@ -35,7 +35,7 @@ from vnla.world.compiled import Environment, World
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
 
-MOST_ACTIONS = 7
+LONGEST_SUBGOAL = 7
 """Of the paper's advisor: a table of 6^7 subgoals still takes seconds and megabytes."""
 
 
@@ -102,6 +102,19 @@ class Advisor(ABC):
         del folder, world
         return self.ready(lexicon, device)
 
+    def check_role(self, name: str, longest: int, what: str = "it") -> None:
+        """Refuse a plan of more actions than `what` can describe, and an advisor that neither speaks nor acts."""
+        if not 1 <= self.k <= longest:
+            raise InputError(f"{name}: k is {self.k}, but {what} can describe 1 to {longest} actions")
+        if not (self.direct or self.speaks):
+            raise InputError(f"{name}: one that neither speaks nor acts is no help; use the help policy 'none'")
+
+    def check_words(self, lexicon: Lexicon) -> None:
+        """Refuse a lexicon that lacks a word of the advisor."""
+        missing = [word for word in self.words() if word not in lexicon]
+        if missing:
+            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+
     def text(self, code: int) -> str:
         """What a row of its table says, where a recording has kept the row alone."""
         raise InputError(f"{type(self).__name__}: what row {code} of its table said was not recorded")
@@ -129,10 +142,7 @@ class TemplateAdvisor(Advisor):
 
     def __post_init__(self) -> None:
         check_fields(self)
-        if not 1 <= self.k <= MOST_ACTIONS:
-            raise InputError(f"advisor: k is {self.k}, but a subgoal can describe 1 to {MOST_ACTIONS} actions")
-        if not (self.direct or self.speaks):
-            raise InputError("advisor: one that neither speaks nor acts is no help; use the help policy 'none'")
+        self.check_role("advisor", LONGEST_SUBGOAL, "a subgoal")
 
     @property
     def silence(self) -> int:
@@ -160,9 +170,7 @@ class TemplateAdvisor(Advisor):
 
     def ready(self, lexicon: Lexicon, device: torch.device | str = "cpu") -> TemplateVoice:
         """With the table of every subgoal."""
-        missing = [word for word in self.words() if word not in lexicon]
-        if missing:
-            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        self.check_words(lexicon)
         words = [(*subgoal, FULL_STOP) for subgoal in every_subgoal(self.k, aggregate=self.aggregate)]
         return TemplateVoice(self, tabulated([*words, ()], lexicon, self.text, device))
 

@@ -33,13 +33,13 @@ def speaker(
     from vnla.common.files import writable
     from vnla.common.machine import device_named, use_threads
     from vnla.houses.folder import read_world
-    from vnla.language.speaker.training import Settings, followed, ground_of, train_speaker
+    from vnla.language.speaker.training import SpeakerSettings, followed, ground_of, train_speaker
 
     use_threads(threads)
     hint_if_busy(threads)
     writable(file)
     folder, chosen = read_world(world), device_named(device)
-    settings = Settings(iterations, batch, learning_rate, k, width, seed)
+    settings = SpeakerSettings(iterations, batch, learning_rate, k, width, seed)
     with telling() as tell:
         look = counting(tell, "looking around in the houses", len(folder.houses))
         ground = ground_of(folder, "train", look, chosen)

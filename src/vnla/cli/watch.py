@@ -85,14 +85,14 @@ def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
     from vnla.report.story import compass, place
     from vnla.serve.events import Pose
     from vnla.serve.places import PlaceNames
+    from vnla.serve.reading import AdviceReader
     from vnla.serve.terminal import in_view, walk_with
-    from vnla.serve.understood import Ears
 
     console = SafeConsole(highlight=False, markup=False)
     places = PlaceNames([walked.house])
     with Console(stderr=True).status("looking around in the house …"):
         around = Surroundings.of(folder, walked.house)
-    ears = Ears(folder, places, walked.words, walked.context.advisor, {walked.house.name: around})
+    reader = AdviceReader(folder, places, walked.words, walked.context.advisor, {walked.house.name: around})
 
     def answer(account: Account, step: EpisodeStep) -> str | None:
         if step.number == next(each.number for each in account.steps if each.asks):
@@ -111,11 +111,11 @@ def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
                 text = "-"
             if text in ("", "-"):
                 return step.said if not text else None
-            found = ears.advice(text, pose)
+            found = reader.read(text, pose)
             strange = ", ".join(f"“{text[start:end]}”" for start, end, good in found.parts if not good)
             told = f" Not understood: {strange}." if strange else ""
-            console.print(f"Understood as: {found.phrase or 'nothing'}.{told}")
-            if found.phrase is not None:
-                return found.phrase
+            console.print(f"Understood as: {found.understood or 'nothing'}.{told}")
+            if found.understood is not None:
+                return found.understood
 
     return walk_with(walked, answer)

@@ -16,15 +16,26 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor
+from vnla.assistance.phrases import every_subgoal
 from vnla.assistance.words import Phrases, Utterance, tails_of
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields
 from vnla.episode import StepContext
-from vnla.language.grammar import Grammar, text_of
-from vnla.language.phrasebook import MOST_ACTIONS, Phrasebook
-from vnla.language.speech import LANGUAGES, SIDES_TOLD, Knowledge, Speech, Told, landmarks_decide, longest_sentence, tell
+from vnla.language.grammar import FULL_STOP, Grammar, text_of
+from vnla.language.speech import (
+    LANGUAGES,
+    SIDES_TOLD,
+    ComposedSentences,
+    Knowledge,
+    Speech,
+    draws,
+    landmarks_decide,
+    longest_sentence,
+    plan_of,
+    tell,
+)
 from vnla.words import Words
 from vnla.world.budgets import SUBGOAL_ACTIONS
 from vnla.world.compiled import World
@@ -32,7 +43,8 @@ from vnla.world.compiled import World
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
 
-_MOST_ACTIONS = 8
+_LONGEST_PLAN = 8
+_LONGEST_PHRASED = 6  # a turn of more has no words in the grammar
 
 
 @dataclass(frozen=True)
@@ -55,12 +67,9 @@ class GrammarAdvisor(Advisor):
 
     def __post_init__(self) -> None:
         check_fields(self, phrases=(0, 1), sides=(0, 1))
-        if not 1 <= self.k <= _MOST_ACTIONS:
-            raise InputError(f"advisor grammar: k is {self.k}, but it can describe 1 to {_MOST_ACTIONS} actions")
-        if self.phrases and self.k > MOST_ACTIONS:
-            raise InputError(f"advisor grammar: k is {self.k}, but phrases can describe 1 to {MOST_ACTIONS} actions")
-        if not (self.direct or self.speaks):
-            raise InputError("advisor grammar: one that neither speaks nor acts is no help; use the help policy 'none'")
+        self.check_role("advisor grammar", _LONGEST_PLAN)
+        if self.phrases and self.k > _LONGEST_PHRASED:
+            raise InputError(f"advisor grammar: k is {self.k}, but phrases can describe 1 to {_LONGEST_PHRASED} actions")
         if self.says not in LANGUAGES:
             raise InputError(f"advisor grammar: says {self.says!r}; choose from {', '.join(LANGUAGES)}")
 
@@ -80,14 +89,12 @@ class GrammarAdvisor(Advisor):
 
     def _voice(self, lexicon: Lexicon, knowledge: Knowledge | None, device: torch.device | str) -> GrammarVoice:
         grammar = Grammar()
-        missing = [word for word in grammar.words if word not in lexicon]
-        if missing:
-            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        self.check_words(lexicon)
         speech = Speech.of(grammar, lexicon, self.says, self.k, device, self.sides)
         silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
         phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")
         _ = phrases.tails
-        book = Phrasebook.of(grammar, self.k, self.phrases, device) if self.phrases else None
+        book = _Phrasebook.of(grammar, self.k, self.phrases, device) if self.phrases else None
         return GrammarVoice(self, phrases, speech, ("", *grammar.words), knowledge, book)
 
 
@@ -102,7 +109,7 @@ class GrammarVoice(BoundAdvisor):
     speech: Speech
     spelling: tuple[str, ...]  # of the grammar's own numbers
     knowledge: Knowledge | None = None
-    phrasebook: Phrasebook | None = None
+    phrasebook: _Phrasebook | None = None
     _bare: dict[int, Knowledge] = field(default_factory=dict)
 
     def say(self, now: StepContext) -> Utterance:
@@ -114,7 +121,7 @@ class GrammarVoice(BoundAdvisor):
     def _text(self, words: Words, row: int) -> str:
         return spelled(words.tokens[row, : int(words.length[row])], self.spelling)
 
-    def tell(self, now: StepContext) -> Told:
+    def tell(self, now: StepContext) -> ComposedSentences:
         """The sentences with what they say."""
         return tell(now, self.speech, self.known(now), self.advisor.k)
 
@@ -131,6 +138,39 @@ class GrammarVoice(BoundAdvisor):
             self._bare.clear()
             self._bare[id(world)] = Knowledge.none(world)
         return self._bare[id(world)]
+
+
+_APART = 1 << 45  # from the numbers that a step draws for anything else
+
+
+@dataclass(frozen=True, eq=False)
+class _Phrasebook:
+    """Every plan of k actions in the paper's words, for agents that are to understand both: so many of the things that are
+    said are said so, drawn for each episode and step."""
+
+    share: float  # of what is said
+    advisor: TemplateAdvisor
+    words: Words  # (plans, longest sentence), in the grammar's own numbers
+    first: Tensor  # (1,), the number that is drawn
+
+    @classmethod
+    def of(cls, grammar: Grammar, k: int, share: float, device: torch.device | str) -> _Phrasebook:
+        """For plans of k actions."""
+        number = {word: i for i, word in enumerate(grammar.words, start=1)}
+        rows = [[number[word] for word in (*plan, FULL_STOP)] for plan in every_subgoal(k)]
+        length = torch.tensor([len(row) for row in rows])
+        tokens = torch.tensor([row + [0] * (longest_sentence(k) - len(row)) for row in rows])
+        return cls(
+            share, TemplateAdvisor(k=k), Words(tokens, length).to(device), torch.zeros(1, dtype=torch.int64).to(device)
+        )
+
+    def among(self, now: StepContext, said: Words) -> Words:
+        """What was said, some of it in phrases."""
+        drawn = draws(replace(now, step=now.step + _APART), self.first)  # (batch, 1)
+        phrased = drawn < self.share
+        row = self.advisor.code(plan_of(now, self.advisor.k).actions)
+        tokens = torch.where(phrased, self.words.tokens[row], said.tokens)
+        return Words(tokens, torch.where(phrased.squeeze(1), torch.take(self.words.length, row), said.length))
 
 
 @fused

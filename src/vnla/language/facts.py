@@ -8,10 +8,11 @@ speaks of is on the left, on the right and ahead. So whether something may be sa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import groupby, islice
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
-from vnla.language.frames import Kind
+from vnla.language.frames import FrameKind
 from vnla.language.surroundings import AHEAD, SIDES, TURNED, Bools, Side, Surroundings, meant, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.language.wayfinding import Wayfinding
@@ -39,8 +40,8 @@ MOST_TURNS = 2
 
 _VERSION = 7
 _PRIORITY = (
-    Kind.CLIMB, Kind.DESCEND, Kind.RISE, Kind.SINK, Kind.CROSS, Kind.ENTER, Kind.THROUGH, Kind.LEAVE, Kind.REACH, Kind.PASS,
-    Kind.TOWARD, Kind.RETURN,
+    FrameKind.CLIMB, FrameKind.DESCEND, FrameKind.RISE, FrameKind.SINK, FrameKind.CROSS, FrameKind.ENTER,
+    FrameKind.THROUGH, FrameKind.LEAVE, FrameKind.REACH, FrameKind.PASS, FrameKind.TOWARD, FrameKind.RETURN,
 )  # fmt: skip
 _ALL_VIEWS = (1 << VIEWS) - 1
 _LARGEST_FRAME = (1 << 62) - 1
@@ -52,6 +53,7 @@ _STRIKING = 0.25  # of the share of the largest thing in view, to be what a turn
 _LARGEST = 6  # things in view that one may walk towards
 
 Ints = NDArray[np.int64]
+Made = TypeVar("Made")
 
 
 def pack(
@@ -82,17 +84,28 @@ class Facts:
 def world_facts(folder: WorldFolder, progress: Count = unheard, workers: int | None = None) -> Iterator[Facts]:
     """The facts of every house, in order; those that are not kept yet are made, and kept where that is allowed."""
     kept = [_kept(folder, house) for house in folder.houses]
-    missing = [house for house, facts in zip(folder.houses, kept, strict=True) if facts is None]
+    return kept_or_made(folder.houses, kept, partial(_made, folder), "vnla sights", progress, workers)
+
+
+def kept_or_made(
+    houses: Sequence[House],
+    kept: Sequence[Made | None],
+    make: Callable[[House], Made],
+    name: str,
+    progress: Count = unheard,
+    workers: int | None = None,
+) -> Iterator[Made]:
+    """What is kept of each house, in order; what is not is made, by several processes of that name."""
+    missing = [house for house, each in zip(houses, kept, strict=True) if each is None]
     progress(len(kept) - len(missing))
     count = min(workers or cores_here(), len(missing))
-    make = partial(_made, folder)
-    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla sights")
-    for facts in kept:
-        if facts is None:
+    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name=name)
+    for each in kept:
+        if each is None:
             yield next(made)
             progress(1)
         else:
-            yield facts
+            yield each
 
 
 def _names() -> tuple[str, ...]:
@@ -123,16 +136,16 @@ def _make_sense(facts: Facts, things: int) -> bool:
     """Whether frames are of the kinds that they have to be and name what there is, and turns are sorted by their poses."""
     return (
         _frames_make_sense(facts.what, _PRIORITY, things)
-        and _frames_make_sense(facts.turn, (Kind.FACE, Kind.SPOT), things)
+        and _frames_make_sense(facts.turn, (FrameKind.FACE, FrameKind.SPOT), things)
         and bool((np.diff(facts.pose) >= 0).all())
     )
 
 
-def _frames_make_sense(what: Ints, kinds: Sequence[Kind], things: int) -> bool:
+def _frames_make_sense(what: Ints, kinds: Sequence[FrameKind], things: int) -> bool:
     kind, noun, hue = what & 31, (what >> 5 & 255) - 1, (what >> 13 & 15) - 1
     room, thing = (what >> 19 & 63) - 1, (what >> 25) - 1
     nouns = np.full(32, len(THINGS))
-    nouns[[Kind.ENTER, Kind.CROSS, Kind.THROUGH]] = len(ROOMS), len(ROOMS), 2
+    nouns[[FrameKind.ENTER, FrameKind.CROSS, FrameKind.THROUGH]] = len(ROOMS), len(ROOMS), 2
     known = np.isin(kind, kinds) & (noun < nouns[kind]) & (hue < len(HUES)) & (room < len(ROOMS)) & (thing < things)
     return bool(known.all())
 
@@ -164,7 +177,7 @@ def _dict_of(rows: Iterator[Row]) -> list[Row]:
 
 def _order(row: Row) -> tuple[int, int, int, int]:
     here, there, what, *_ = row
-    return here, there, _PRIORITY.index(Kind(what & 31)), what
+    return here, there, _PRIORITY.index(FrameKind(what & 31)), what
 
 
 def _foremost(rows: Sequence[Row]) -> Iterator[Row]:
@@ -193,7 +206,7 @@ def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
-                what = pack(Kind.REACH, int(around.noun[thing]), hue, thing=thing)
+                what = pack(FrameKind.REACH, int(around.noun[thing]), hue, thing=thing)
                 anywhere, *sides = _sided(views, around.across[here, :, thing])
                 yield here, there, what, anywhere, *_turned(sides, turn)
 
@@ -204,7 +217,7 @@ def _remembering(around: Surroundings, here: int) -> Iterator[Row]:
         there = int(around.beside[here, thing])
         if around.is_only_one(thing):
             views = ~around.present[here, :, thing] & _begins(around, here, there)
-            yield here, there, pack(Kind.RETURN, int(around.noun[thing]), thing=thing), _bits(views), 0, 0, 0
+            yield here, there, pack(FrameKind.RETURN, int(around.noun[thing]), thing=thing), _bits(views), 0, 0, 0
 
 
 def _changing_rooms(finding: Wayfinding, here: int) -> Iterator[Row]:
@@ -215,11 +228,11 @@ def _changing_rooms(finding: Wayfinding, here: int) -> Iterator[Row]:
         there = around.nearest_in(here, room)
         if there is not None:
             views = _views_of_way(finding, here, there)
-            yield here, there, pack(Kind.ENTER, room), *views
+            yield here, there, pack(FrameKind.ENTER, room), *views
             if there == out and own != NOTHING:
-                yield here, there, pack(Kind.CROSS, room, room=own), *views
+                yield here, there, pack(FrameKind.CROSS, room, room=own), *views
     if out is not None and own != NOTHING:
-        yield here, out, pack(Kind.LEAVE, room=own), *_views_of_way(finding, here, out)
+        yield here, out, pack(FrameKind.LEAVE, room=own), *_views_of_way(finding, here, out)
 
 
 def _views_of_way(finding: Wayfinding, here: int, there: int) -> tuple[int, int, int, int]:
@@ -255,11 +268,16 @@ def _leaving(finding: Wayfinding, here: int) -> Iterator[Row]:
     for (there, door, ordinal), bits in found.items():
         anywhere, *sides = (bits.get(side, 0) for side in (None, *SIDES))
         sides = sides if ordinal else list(_turned(sides, finding.turn(here, there)))
-        yield here, there, pack(Kind.THROUGH, int(door), ordinal=ordinal), anywhere, sides[0], sides[1], sides[2]
+        yield here, there, pack(FrameKind.THROUGH, int(door), ordinal=ordinal), anywhere, sides[0], sides[1], sides[2]
 
 
 def _climbing(around: Surroundings, here: int) -> Iterator[Row]:
-    kinds = {(True, True): Kind.CLIMB, (False, True): Kind.DESCEND, (True, False): Kind.RISE, (False, False): Kind.SINK}
+    kinds = {
+        (True, True): FrameKind.CLIMB,
+        (False, True): FrameKind.DESCEND,
+        (True, False): FrameKind.RISE,
+        (False, False): FrameKind.SINK,
+    }
     for (up, whole), kind in kinds.items():
         there = around.along_stairs(here, up, whole)
         if there is not None:
@@ -280,20 +298,20 @@ def _walking(around: Surroundings, here: int) -> Iterator[Row]:
             side = around.side_passed(path, thing)
             for hue, named in _names_of(around, here, thing):
                 anywhere, left, right, _ = _sided(named & begins, around.across[here, :, thing])
-                what = pack(Kind.PASS, int(around.noun[thing]), hue, thing=thing)
+                what = pack(FrameKind.PASS, int(around.noun[thing]), hue, thing=thing)
                 yield here, there, what, anywhere, left * (side == "left"), right * (side == "right"), 0
         for thing in large.tolist():
             if visible[thing] and around.apart[here, thing] >= _FAR and around.nears(here, there, thing):
                 for hue, named in _names_of(around, here, thing):
                     views = named & begins & around.ahead[here, :, thing]
-                    what = pack(Kind.TOWARD, int(around.noun[thing]), hue, thing=thing)
+                    what = pack(FrameKind.TOWARD, int(around.noun[thing]), hue, thing=thing)
                     yield here, there, what, _bits(views), 0, 0, 0
 
 
 def _turn_facts(around: Surroundings) -> Iterator[tuple[int, int, int, int]]:
     """Things that turns end at."""
     spotted, faced = around.visible & (around.noun != NOTHING), around.ahead & (around.noun != NOTHING)
-    for kind, good, seen in ((Kind.FACE, faced, around.ahead), (Kind.SPOT, spotted, around.present)):
+    for kind, good, seen in ((FrameKind.FACE, faced, around.ahead), (FrameKind.SPOT, spotted, around.present)):
         for here, view in np.argwhere(good.any(axis=2)).tolist():
             things = np.flatnonzero(good[here, view])
             shares = around.share[here, view, things]
@@ -376,10 +394,12 @@ def made_up(graph: Graph, seed: int = 0) -> Facts:
     for here, there in zip(graph.source.tolist(), graph.target.tolist(), strict=True):
         for thing in range(_MADE_UP):
             views = random.integers(0, 1 << VIEWS, 4).tolist()
-            what = pack(int(random.choice([Kind.REACH, Kind.PASS])), int(random.integers(len(THINGS))), thing=thing)
+            what = pack(
+                int(random.choice([FrameKind.REACH, FrameKind.PASS])), int(random.integers(len(THINGS))), thing=thing
+            )
             rows.append((here, there, what, views[0], views[0] & views[1], views[0] & views[2], views[0] & views[3]))
     everywhere, poses = _ALL_VIEWS, len(graph.ids) * VIEWS
-    turns = [(pose, pack(Kind.FACE, pose % len(THINGS), thing=1), everywhere, everywhere) for pose in range(poses)]
+    turns = [(pose, pack(FrameKind.FACE, pose % len(THINGS), thing=1), everywhere, everywhere) for pose in range(poses)]
     seen = random.integers(0, _MADE_UP, (len(graph.ids) * VIEWS, REMEMBERED))
     return _facts(sorted(rows), turns, seen)
 

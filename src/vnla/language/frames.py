@@ -2,18 +2,18 @@
 
 A frame is one thing that somebody does: `Turn`, `Walk`, `Reach` a thing, `Pass` it, go `Through` a door, `Enter` a room.
 Said at a pose it is true if what it speaks of is there (`check`), and it leads to one pose (`follow`): the inverse of saying
-it. An advisor may say a frame of a plan if it is true where it is said and leads along the plan; `plan_frames` gives every
-such sequence. Distances and angles are those of `vnla.language.surroundings`.
+it. An advisor may say a frame of a plan if it is true where it is said and leads along the plan.
+Distances and angles are those of `vnla.language.surroundings`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from vnla.camera import VIEWS
-from vnla.language.surroundings import SIDES, Bools, Side, Surroundings, Way, on_side
+from vnla.language.surroundings import LONGEST_LEG, Bools, Side, Surroundings, Way, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
@@ -21,7 +21,7 @@ Step = Callable[[int, Nav], int]
 """The pose after an action at a pose."""
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """The kinds of frames as tables have them. The values are part of every sentence: add, never renumber."""
 
     STOP = 0
@@ -200,28 +200,28 @@ def said(what: int, side: int, action: Nav, actions: int) -> Frame:
     room, landmark = (what >> 19 & 63) - 1, Landmark((what >> 25) - 1, noun, hue)
     turn: Side = "left" if action is Nav.LEFT else "right"
     where: Side | None = (None, "left", "right", "ahead")[side]
-    made: dict[Kind, Callable[[], Frame]] = {
-        Kind.STOP: Stop,
-        Kind.LOOK_UP: lambda: Look(True, actions),
-        Kind.LOOK_DOWN: lambda: Look(False, actions),
-        Kind.WALK: lambda: Walk(actions),
-        Kind.TURN: lambda: Turn(turn, actions),
-        Kind.FACE: lambda: Face(turn, landmark),
-        Kind.SPOT: lambda: Spot(turn, landmark),
-        Kind.REACH: lambda: Reach(landmark, where),
-        Kind.PASS: lambda: Pass(landmark, where),
-        Kind.ENTER: lambda: Enter(noun, side=where),
-        Kind.LEAVE: lambda: Leave(room, side=where),
-        Kind.CROSS: lambda: Leave(room, noun, where),
-        Kind.THROUGH: lambda: Through(noun == 1, ordinal, where),
-        Kind.CLIMB: lambda: Stairs(True),
-        Kind.DESCEND: lambda: Stairs(False),
-        Kind.RISE: lambda: Stairs(True, False),
-        Kind.SINK: lambda: Stairs(False, False),
-        Kind.TOWARD: lambda: Walk(actions, landmark),
-        Kind.RETURN: lambda: Remember(landmark),
+    made: dict[FrameKind, Callable[[], Frame]] = {
+        FrameKind.STOP: Stop,
+        FrameKind.LOOK_UP: lambda: Look(True, actions),
+        FrameKind.LOOK_DOWN: lambda: Look(False, actions),
+        FrameKind.WALK: lambda: Walk(actions),
+        FrameKind.TURN: lambda: Turn(turn, actions),
+        FrameKind.FACE: lambda: Face(turn, landmark),
+        FrameKind.SPOT: lambda: Spot(turn, landmark),
+        FrameKind.REACH: lambda: Reach(landmark, where),
+        FrameKind.PASS: lambda: Pass(landmark, where),
+        FrameKind.ENTER: lambda: Enter(noun, side=where),
+        FrameKind.LEAVE: lambda: Leave(room, side=where),
+        FrameKind.CROSS: lambda: Leave(room, noun, where),
+        FrameKind.THROUGH: lambda: Through(noun == 1, ordinal, where),
+        FrameKind.CLIMB: lambda: Stairs(True),
+        FrameKind.DESCEND: lambda: Stairs(False),
+        FrameKind.RISE: lambda: Stairs(True, False),
+        FrameKind.SINK: lambda: Stairs(False, False),
+        FrameKind.TOWARD: lambda: Walk(actions, landmark),
+        FrameKind.RETURN: lambda: Remember(landmark),
     }
-    return made[Kind(what & 31)]()
+    return made[FrameKind(what & 31)]()
 
 
 def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = ()) -> bool:
@@ -231,19 +231,20 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
         case Walk(steps, None):
             return steps > 0
         case Walk(_, Landmark() as landmark):
-            return _names(landmark, around, here, view) and around.is_ahead(here, view, landmark.thing)
+            return _names(landmark, around, here, view) and bool(around.ahead[here, view, landmark.thing])
         case Face() | Spot():
             return not _done(frame, around, here, view).any() and _turned(frame, around, pose) is not None
         case Reach(landmark, side):
             sided = side is None or around.side_of_thing(here, view, landmark.thing) == side
             return sided and _names(landmark, around, here, view) and _there(frame, around, here, view) is not None
         case Remember(landmark):
-            before = any(around.is_seen(*divmod(each, VIEWS), landmark.thing) for each in seen)
-            alone = around.is_only_one(landmark.thing) and not around.is_present(here, view, landmark.thing)
+            before = any(around.visible[(*divmod(each, VIEWS), landmark.thing)] for each in seen)
+            alone = around.is_only_one(landmark.thing) and not around.present[here, view, landmark.thing]
             return before and alone and _there(frame, around, here, view) is not None
         case Pass(landmark, side):
-            sided = side is None or around.side_in_passing(here, view, landmark.thing) == side
-            return sided and _names(landmark, around, here, view) and around.may_be_passed(here, landmark.thing)
+            sided = side is None or (side != "ahead" and around.side_of_thing(here, view, landmark.thing) == side)
+            passable = bool(around.standing[landmark.thing] and around.same_storey[here, landmark.thing])
+            return sided and _names(landmark, around, here, view) and passable
         case Enter(side=side) | Leave(side=side):
             there = _there(frame, around, here, view)
             return there is not None and (side is None or on_side(around.begins(here, view, there), side))
@@ -275,98 +276,6 @@ def follow(frame: Frame, around: Surroundings, pose: int, step: Step) -> int | N
         case _:
             there = _there(frame, around, here, view)
             return None if there is None else around.led(pose, there)
-
-
-def plan_frames(
-    actions: Sequence[Nav], poses: Sequence[int], around: Surroundings, step: Step, seen: Sequence[int] = ()
-) -> Iterator[tuple[Frame, ...]]:
-    """Every sequence of frames that is true of a plan: `poses` are those before each action and after the last one."""
-    ends = _following(actions, poses, around, step, seen)
-
-    def rest(at: int) -> Iterator[tuple[Frame, ...]]:
-        if at == len(actions) or (at and actions[at - 1] is Nav.STOP):
-            yield ()
-            return
-        for frame, end in ends[at]:
-            for more in rest(end):
-                yield frame, *more
-
-    return rest(0)
-
-
-def _following(
-    actions: Sequence[Nav], poses: Sequence[int], around: Surroundings, step: Step, seen: Sequence[int]
-) -> list[list[tuple[Frame, int]]]:
-    """For each action of a plan the frames that may be said before it, and the action that comes after each."""
-    found: list[list[tuple[Frame, int]]] = []
-    for at, pose in enumerate(poses[:-1]):
-        true = [
-            frame for frame in _candidates(actions, at, around, pose) if check(frame, around, pose, [*seen, *poses[:at]])
-        ]
-        own: list[tuple[Frame, int]] = []
-        for frame in true:
-            end = follow(frame, around, pose, step)
-            own += [(frame, later) for later in _ends(frame, actions, at) if end is not None and poses[later] == end]
-        found.append(own)
-    return found
-
-
-def _ends(frame: Frame, actions: Sequence[Nav], at: int) -> range:
-    """Where a frame that begins with an action of a plan may end: its run of like actions, or after any step forward."""
-    run = _run(actions, at)
-    if isinstance(frame, Stop | Look | Turn | Face | Spot | Walk | Pass):
-        return range(at + run, at + run + 1)
-    after = [i + 1 for i in range(at, len(actions)) if actions[i] is Nav.FORWARD]
-    last = max(after, default=at)
-    return range(at + 1, last + 1)
-
-
-def _run(actions: Sequence[Nav], at: int) -> int:
-    """How many like actions there are from one on."""
-    return next((i - at for i in range(at, len(actions)) if actions[i] is not actions[at]), len(actions) - at)
-
-
-def _candidates(actions: Sequence[Nav], at: int, around: Surroundings, pose: int) -> Iterator[Frame]:
-    """Frames that might be said before an action of a plan, true or not."""
-    action, run = actions[at], _run(actions, at)
-    landmarks = list(_landmarks(around))
-    if action is Nav.STOP:
-        yield Stop()
-        return
-    if action in (Nav.UP, Nav.DOWN):
-        yield Look(action is Nav.UP, run)
-    if action in (Nav.LEFT, Nav.RIGHT):
-        side: Side = "left" if action is Nav.LEFT else "right"
-        yield Turn(side, run)
-        for landmark in landmarks:
-            yield from (Face(side, landmark), Spot(side, landmark))
-    if action is Nav.FORWARD:
-        yield Walk(run)
-        yield from (Walk(run, landmark) for landmark in landmarks)
-        yield from (Pass(landmark, side) for landmark in landmarks for side in (None, "left", "right"))
-    if Nav.FORWARD in actions[at:]:
-        yield from (Reach(landmark, side) for landmark in landmarks for side in (None, "left", "right", "ahead"))
-        yield from (Remember(landmark) for landmark in landmarks if landmark.hue == NOTHING)
-        yield from _ways_out(around, pose // VIEWS)
-
-
-def _ways_out(around: Surroundings, here: int) -> Iterator[Frame]:
-    sides: tuple[Side | None, ...] = (None, *SIDES)
-    yield from (Enter(room, side=side) for room in range(len(ROOMS)) for side in sides)
-    own = around.room_noun(here)
-    if own != NOTHING:
-        yield from (Leave(own, into, side) for into in range(NOTHING, len(ROOMS)) for side in sides)
-    for door in (True, False):
-        yield from (Through(door, 0, side) for side in sides)
-        yield from (Through(door, nth, side) for nth in (1, 2, 3) for side in ("left", "right"))
-    yield from (Stairs(up, whole) for up in (True, False) for whole in (True, False))
-
-
-def _landmarks(around: Surroundings) -> Iterator[Landmark]:
-    for thing, noun in enumerate(around.noun.tolist()):
-        if noun != NOTHING:
-            hue = int(around.hue[thing])
-            yield from (Landmark(thing, noun, each) for each in dict.fromkeys((NOTHING, hue)))
 
 
 def _names(landmark: Landmark, around: Surroundings, here: int, view: int) -> bool:
@@ -401,10 +310,10 @@ def _done(frame: Face | Spot, around: Surroundings, here: int, view: int) -> Boo
 def _passed(thing: int, around: Surroundings, pose: int, step: Step) -> int | None:
     """The first pose straight on from which a thing that was ahead is behind."""
     path = [pose // VIEWS]
-    while (after := step(pose, Nav.FORWARD)) != pose and len(path) < around.longest_leg:
+    while (after := step(pose, Nav.FORWARD)) != pose and len(path) < LONGEST_LEG:
         pose = after
         path.append(pose // VIEWS)
-        if around.is_passed(path, thing):
+        if around.passed(path)[thing]:
             return pose
     return None
 

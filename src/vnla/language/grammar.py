@@ -21,7 +21,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from vnla.language import word_lists
-from vnla.language.frames import Kind
+from vnla.language.frames import FrameKind
 from vnla.language.things import HUES, ROOMS, THINGS, Noun
 
 HELD_OUT = 7
@@ -164,20 +164,20 @@ class Grammar:
         return _LONGEST[Slot(-1 - piece)] if piece < 0 else max(map(len, self.classes[piece].all))
 
 
-def form_of(kind: Kind, *, number: int = 1, sided: bool = False, again: bool = False) -> str:
+def form_of(kind: FrameKind, *, number: int = 1, sided: bool = False, again: bool = False) -> str:
     """The form of a frame: of so many actions, with a side to be said, or about what was named just before."""
     match kind:
-        case Kind.TURN:
+        case FrameKind.TURN:
             return f"TURN{min(max(number, 1), 6)}"
-        case Kind.WALK:
+        case FrameKind.WALK:
             return "WALK1" if number == 1 else "WALK"
-        case Kind.TOWARD:
+        case FrameKind.TOWARD:
             return ("TOWARD_IT" if again else "TOWARD") + ("1" if number == 1 else "")
-        case Kind.REACH:
+        case FrameKind.REACH:
             return "IT" if again else "REACH_ON" if sided else "REACH"
-        case Kind.PASS:
+        case FrameKind.PASS:
             return "PASS_IT" if again else "PASS_ON" if sided else "PASS"
-        case Kind.THROUGH | Kind.ENTER | Kind.LEAVE | Kind.CROSS:
+        case FrameKind.THROUGH | FrameKind.ENTER | FrameKind.LEAVE | FrameKind.CROSS:
             return f"{kind.name}_ON" if sided else kind.name
         case _:
             return kind.name

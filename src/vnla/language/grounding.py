@@ -3,7 +3,7 @@
 Clauses are taken in the sense that frames have where that is true at the pose. People are less strict: they name things of
 which there are two, doors that they have to turn to, sofas that one never comes within a metre and a half of, and they leave
 out how far. So a frame may also be taken loosely (`vnla.language.relaxed_matching`), to any place that it may mean, at a
-cost, or as saying again what was said (`vnla.language.restating`). Wandering costs too: many actions, turns that are taken
+cost, or as saying again what was said. Wandering costs too: many actions, turns that are taken
 back, places where one has been, and what is not the beginning of a shortest way to anywhere. Who knows how many actions are
 meant may take a clause for less than it says, or for a little more. Of all ways to take the clauses of a sentence the one
 that costs least is meant, found by a beam over clauses. A clause that leads nowhere however it is taken is not understood
@@ -36,9 +36,8 @@ from vnla.language.frames import (
     follow,
 )
 from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
-from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, Lead, Place, loose_leads
-from vnla.language.restating import restated
-from vnla.language.surroundings import Surroundings
+from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, GroundingContext, Lead, loose_leads, restated
+from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import MISTAKEN, NOTHING, THINGS
 from vnla.world.actions import Nav
 
@@ -76,7 +75,7 @@ class _Taken(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Denoted:
+class Grounded:
     """What a text means at a pose: the frames, the plan that they give back, and where it ends."""
 
     frames: tuple[Frame, ...]
@@ -99,27 +98,45 @@ def denote(
     count: int | None = None,
     loosely: bool = True,
     guided: bool = False,
-) -> Denoted:
+) -> Grounded:
     """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
     (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone. Who is
     `guided`, as in episodes, comes along the way to the goal by a step that without one would lead elsewhere."""
     exact = all(_exact(each) for clause in parsed.clauses for each in clause.frames)
-    place = Place(around, step, seen, loosely and not exact, count, guided)
+    place = GroundingContext(around, step, seen, loosely and not exact, count, guided)
     if place.loosely:
         place.begin(pose)
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)])
     meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
-    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant.frames, strict=True)}
+    found = _denoted(parsed, meant.frames, meant.plan, meant.pose)
+    return replace(found, true=found.why is None and meant.strict and _holds(meant, pose, place))
+
+
+def motions(parsed: Parsed) -> Grounded:
+    """What a text means where no house is known: turns, steps, looks and stops alone, each in its likeliest sense."""
+    frames: list[Frame | None] = []
+    plan: tuple[Nav, ...] = ()
+    for clause in parsed.clauses:
+        frame = next((each for each in clause.frames if _exact(each) and each != Walk(FAR)), None)
+        frames.append(None if Nav.STOP in plan else frame)
+        if frames[-1] is not None:
+            plan += _actions(frames[-1])
+    return _denoted(parsed, frames, plan, NOTHING)
+
+
+def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Grounded:
+    """What clauses mean that are taken as these frames, None where they lead nowhere."""
+    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant, strict=True)}
     parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
-    frames = tuple(frame for frame in meant.frames if frame is not None)
+    frames = tuple(frame for frame in meant if frame is not None)
     why = parsed.why
     if not frames and parsed.clauses:
         why = "it speaks of what is not here, or cannot be reached"
     elif why is None and not all(good.values()):
         why = "some of it speaks of what is not here, or cannot be reached"
-    return Denoted(frames, meant.plan, meant.pose, parts, why, why is None and meant.strict and _holds(meant, pose, place))
+    return Grounded(frames, plan, pose, parts, why)
 
 
 def _exact(frame: Frame) -> bool:
@@ -138,15 +155,17 @@ def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
 
 def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
+    cost = 0.0
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
-            return _MORE_OR_LESS * abs(frame.times - next(each.times for each in clause.frames if isinstance(each, Turn)))
-        if frame is not None and not all(map(_exact, clause.frames)):
-            return 0.0
-    return 0.0
+            usual = next(each.times for each in clause.frames if isinstance(each, Turn))
+            cost += _MORE_OR_LESS * abs(frame.times - usual)
+        elif frame is not None and not all(map(_exact, clause.frames)):
+            break
+    return cost
 
 
-def _holds(meant: _Taken, pose: int, place: Place) -> bool:
+def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
     """Whether every frame of a sentence is true where it is said."""
     for frame in meant.frames:
         if frame is None or not check(frame, place.around, pose, place.seen):
@@ -166,7 +185,7 @@ def _best(ways: Sequence[_Taken]) -> list[_Taken]:
     return list(kept.values())[:_BEAM]
 
 
-def _onward(way: _Taken, clause: Clause, place: Place) -> Iterator[_Taken]:
+def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_Taken]:
     """All ways to take a clause after others."""
     if Nav.STOP in way.plan[-1:]:
         yield way._replace(frames=(*way.frames, None))
@@ -197,14 +216,14 @@ def _onward(way: _Taken, clause: Clause, place: Place) -> Iterator[_Taken]:
     yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
 
 
-def _walked(pose: int, lead: Lead, place: Place) -> list[int]:
+def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
     """The viewpoints on the way, but for the first."""
     if lead.end // VIEWS == pose // VIEWS:
         return []
     return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
 
 
-def _effort(way: _Taken, lead: Lead, place: Place) -> float:
+def _effort(way: _Taken, lead: Lead, place: GroundingContext) -> float:
     """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
@@ -227,7 +246,7 @@ def _thing(frame: Frame) -> int:
     return NOTHING if landmark is None else int(landmark.thing)
 
 
-def _meanings(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Frame, float, bool]]:
+def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Frame, float, bool]]:
     """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
     around, here = place.around, way.pose // VIEWS
     match frame:
@@ -249,7 +268,7 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterat
 
 
 def _about(
-    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: Place
+    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: GroundingContext
 ) -> Iterator[tuple[Frame, float, bool]]:
     """A frame about the things that its words may mean."""
     name = "toward" if isinstance(frame, Walk) else "landmark"
@@ -259,7 +278,9 @@ def _about(
         yield replace(frame, **{name: named}), cost, cost < LOOSE  # type: ignore[arg-type]
 
 
-def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning: bool) -> Iterator[tuple[int, float]]:
+def _things(
+    landmark: Landmark, way: _Taken, place: GroundingContext, again: bool, turning: bool
+) -> Iterator[tuple[int, float]]:
     """Things that words may mean, with what it costs to think so: others than are named, farther away, out of view."""
     around = place.around
     here, view = divmod(way.pose, VIEWS)
@@ -281,15 +302,17 @@ def _things(landmark: Landmark, way: _Taken, place: Place, again: bool, turning:
         yield thing, cost + 0.08 * rank * (not turning)
 
 
-def _straight_on(pose: int, place: Place) -> int:
+def _straight_on(pose: int, place: GroundingContext) -> int:
     """How many steps one can go straight on."""
     steps = 0
-    while steps < place.around.longest_leg + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
+    while steps < LONGEST_LEG + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
         pose, steps = after, steps + 1
     return max(steps, 1)
 
 
-def _varied(leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+def _varied(
+    leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: GroundingContext
+) -> Iterator[tuple[Lead, bool]]:
     """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
     if place.count is None or not place.loosely or all(map(_exact, clause.frames)):
         yield from leads
@@ -301,7 +324,7 @@ def _varied(leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, pla
         yield from ((each, False) for each in (*_cut(lead, left, way.pose, place), *_farther(lead, left, place)))
 
 
-def _cut(lead: Lead, left: int, pose: int, place: Place) -> Iterator[Lead]:
+def _cut(lead: Lead, left: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The beginnings of a lead that are not longer than what is left."""
     size = len(lead.plan)
     for done, action in enumerate(lead.plan[: min(size - 1, left)], start=1):
@@ -310,7 +333,7 @@ def _cut(lead: Lead, left: int, pose: int, place: Place) -> Iterator[Lead]:
             yield Lead(lead.plan[:done], pose, lead.cost + _CUT * (size - done))
 
 
-def _farther(lead: Lead, left: int, place: Place) -> Iterator[Lead]:
+def _farther(lead: Lead, left: int, place: GroundingContext) -> Iterator[Lead]:
     """A lead and some more of its last action."""
     end = lead.end
     for more in range(1, min(left - len(lead.plan), _MOST_FARTHER) + 1 if lead.plan else 0):
@@ -320,7 +343,7 @@ def _farther(lead: Lead, left: int, place: Place) -> Iterator[Lead]:
         yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + _FARTHER * more)
 
 
-def _leads(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[tuple[Lead, bool]]:
+def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Lead, bool]]:
     """Where a frame may lead, and whether that is what it means strictly."""
     pose, around = way.pose, place.around
     end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
@@ -348,17 +371,29 @@ def _leads(frame: Frame, clause: Clause, way: _Taken, place: Place) -> Iterator[
 
 def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:
     """The actions that a frame is about which leads from one pose to another."""
-    turn, view, last = getattr(frame, "side", None), pose % VIEWS, end % VIEWS
+    view, last = pose % VIEWS, end % VIEWS
+    match frame:
+        case Face("left", _) | Spot("left", _):
+            return (Nav.LEFT,) * ((view - last) % HEADINGS)
+        case Face() | Spot():
+            return (Nav.RIGHT,) * ((last - view) % HEADINGS)
+        case Walk() if view != last:
+            return around.way(pose, end // VIEWS)
+        case Stop() | Look() | Turn() | Walk():
+            return _actions(frame)
+        case _:
+            return around.way(pose, end // VIEWS)
+
+
+def _actions(frame: Frame) -> tuple[Nav, ...]:
+    """The actions of a frame that says how many there are."""
     match frame:
         case Stop():
             return (Nav.STOP,)
         case Look(up, times):
             return (Nav.UP if up else Nav.DOWN,) * times
-        case Turn(_, times):
-            return (Nav.LEFT if turn == "left" else Nav.RIGHT,) * times
-        case Face() | Spot():
-            return (Nav.LEFT,) * ((view - last) % HEADINGS) if turn == "left" else (Nav.RIGHT,) * ((last - view) % HEADINGS)
-        case Walk(steps, _) if view == last:
+        case Turn(side, times):
+            return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
+        case Walk(steps):
             return (Nav.FORWARD,) * steps
-        case _:
-            return around.way(pose, end // VIEWS)
+    return ()

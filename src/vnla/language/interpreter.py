@@ -7,21 +7,21 @@ It knows the house and how many actions are meant, as advisors do, and says what
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import torch
 
-from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor, tabulated
-from vnla.assistance.phrases import FULL_STOP, subgoal_words
+from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, tabulated
+from vnla.assistance.phrases import FULL_STOP
 from vnla.assistance.words import Phrases, Utterance
 from vnla.camera import VIEWS
 from vnla.episode import StepContext
 from vnla.language.grounding import denote
 from vnla.language.parser import parse
-from vnla.language.plainly import plain_words
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
@@ -45,14 +45,6 @@ class Houses:
         house = self.around(self.world.houses[number])
         here = pose - self.world.firsts[number] * VIEWS
         return denote(parsed, house, here, house.after, count=k, guided=True).plan[:k]
-
-
-def worded(plan: Sequence[Nav], advisor: Advisor) -> tuple[str, ...]:
-    """A plan in the words of agents that were trained with an advisor: the paper's phrases or the grammar's plainest."""
-    if not plan:
-        return ()
-    words = subgoal_words(plan, aggregate=advisor.aggregate) if isinstance(advisor, TemplateAdvisor) else plain_words(plan)
-    return (*words, FULL_STOP)
 
 
 @dataclass(frozen=True)
@@ -88,7 +80,7 @@ class Interpreter(BoundAdvisor):
 
     def _in_own_words(self, text: str, pose: int) -> tuple[str, ...]:
         if (text, pose) not in self._known:
-            self._known[text, pose] = worded(self.houses.meant(text, pose, self.advisor.k), self.advisor)
+            self._known[text, pose] = worded(self.houses.meant(text, pose, self.advisor.k), self.advisor, self.lexicon)
         return self._known[text, pose]
 
 

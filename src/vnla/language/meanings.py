@@ -114,7 +114,7 @@ def _forms(noun: Noun) -> Iterator[tuple[str, ...]]:
 def _known() -> dict[str, frozenset[str]]:
     """First or second letter and length → words in which a letter may be wrong."""
     groups: dict[str, set[str]] = {}
-    for word in {word for phrase in phrases()[0] for word in phrase}:
+    for word in known_words():
         if len(word) >= _LEAST:
             for letter in word[:2]:
                 groups.setdefault(letter, set()).add(word)
@@ -122,16 +122,17 @@ def _known() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _words() -> frozenset[str]:
+def known_words() -> frozenset[str]:
+    """Every word of a phrase that means something."""
     return frozenset(word for phrase in phrases()[0] for word in phrase)
 
 
 def _respelt(word: str) -> str:
     """A word, or the known one that it is but for one letter; itself where there is none, or several."""
     bare = word.removesuffix("'s")
-    if bare != word and word not in _words() and bare in _words():
+    if bare != word and word not in known_words() and bare in known_words():
         return bare
-    if word in _words() or len(word) < _LEAST or not word.isalpha():
+    if word in known_words() or len(word) < _LEAST or not word.isalpha():
         return word
     near = {each for letter in word[:2] for each in _known().get(letter, ()) if _one_off(word, each)}
     return near.pop() if len(near) == 1 else word

@@ -2,6 +2,10 @@
 
 People name things of which there are two, doors that they have to turn to, sofas that one never comes within a metre and a
 half of, and rooms by other names. `loose_leads` gives every pose that they may mean; `vnla.language.grounding` chooses.
+
+People also say things again: "into the bathroom, all the way to the window, three steps" is one walk in three clauses. A
+clause that is true of what the clauses before it have had somebody do may add nothing to it, or only the rest (`restated`):
+after one step on the way to the window "three steps" are two more.
 """
 
 from __future__ import annotations
@@ -30,9 +34,10 @@ from vnla.language.frames import (
     Stairs,
     Step,
     Through,
+    Turn,
     Walk,
 )
-from vnla.language.surroundings import Side, Surroundings, turned
+from vnla.language.surroundings import STEEP, Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
@@ -67,7 +72,7 @@ class Lead(NamedTuple):
 
 
 @dataclass
-class Place:
+class GroundingContext:
     """Where one is heard."""
 
     around: Surroundings
@@ -109,7 +114,7 @@ class Place:
         return not self.loosely or plan in self.beginnings or plan[-1:] == (Nav.STOP,)
 
 
-def loose_leads(frame: Frame, pose: int, place: Place) -> Iterator[Lead]:
+def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
     around = place.around
     here, view = divmod(pose, VIEWS)
@@ -239,7 +244,7 @@ def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> lis
     return found
 
 
-def _toward(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
     around, here = place.around, pose // VIEWS
     near = [there for there in _near(around, here) if around.same_storey[there, thing]]
@@ -254,7 +259,7 @@ def _toward(thing: int, pose: int, place: Place) -> Iterator[Lead]:
             yield _costing(place.way(pose, there), LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
 
 
-def _past(thing: int, pose: int, place: Place) -> Iterator[Lead]:
+def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """Places on the way to which a thing is passed, more or less."""
     around = place.around
     here, view = divmod(pose, VIEWS)
@@ -270,7 +275,7 @@ def _past(thing: int, pose: int, place: Place) -> Iterator[Lead]:
                 yield _costing(place.way(pose, there), LOOSE + 0.3)
 
 
-def _rooms(frame: Enter | Leave, pose: int, place: Place) -> Iterator[Lead]:
+def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The first places in other rooms, cheap where they are of the kind that is said."""
     around, (here, view) = place.around, divmod(pose, VIEWS)
     wanted = frame.room if isinstance(frame, Enter) else frame.into
@@ -306,7 +311,7 @@ def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
     return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
 
 
-def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Place) -> Iterator[Lead]:
+def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """What is behind the ways out of a room, cheap where they are as is said."""
     around = place.around
     here, view = divmod(pose, VIEWS)
@@ -337,3 +342,64 @@ def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
         if end is not None:
             return end
     return None
+
+
+_THERE = 3.0  # metres to a thing that one has come to, more or less
+_BY = 2.0  # to one that one has passed
+_AHEAD = 20.0  # degrees to the way into a room that one has turned to
+
+
+def restated(
+    frame: Frame, plan: Sequence[Nav], been: Sequence[int], pose: int, around: Surroundings, step: Step
+) -> Lead | None:
+    """What is left to do where a frame tells again what a plan along viewpoints did; None if it tells something else."""
+    here, view = divmod(pose, VIEWS)
+    last = plan[-1] if plan else None
+    match frame:
+        case Walk(steps, None) if last is Nav.FORWARD:
+            return _rest(plan, steps, pose, step)
+        case Turn(side, times) if last is _turn(side, 1)[0]:
+            return _rest(plan, times, pose, step)
+        case Face(side, landmark) if last is _turn(side, 1)[0] and around.ahead[here, view, landmark.thing]:
+            return Lead((), pose, 0.0)
+        case Spot(side, landmark) if last is _turn(side, 1)[0] and around.visible[here, view, landmark.thing]:
+            return Lead((), pose, 0.0)
+        case Overlook(side, room) if last is _turn(side, 1)[0] and off_room(around, here, view, room) <= _AHEAD:
+            return Lead((), pose, 0.0)
+    cost = _walked(frame, been, around) if last is Nav.FORWARD else None
+    return None if cost is None else Lead((), pose, cost)
+
+
+def _rest(plan: Sequence[Nav], times: int, pose: int, step: Step) -> Lead | None:
+    """As often as is said, of which some has been done."""
+    done = next((i for i, each in enumerate(reversed(plan)) if each is not plan[-1]), len(plan))
+    if not done <= times:
+        return None
+    for _ in range(times - done):
+        pose = step(pose, plan[-1])
+    return Lead((plan[-1],) * (times - done), pose, 0.0)
+
+
+def _walked(frame: Frame, been: Sequence[int], around: Surroundings) -> float | None:
+    """What it costs to think that somebody who has been at viewpoints has walked as a frame says; None if they have not."""
+    first, here = been[0], been[-1]
+    elsewhere = around.room[here] != around.room[first]
+    match frame:
+        case Reach(landmark, _) | Walk(_, Landmark() as landmark):
+            apart = around.apart[[first, here], landmark.thing]
+            seen = around.same_storey[here, landmark.thing] and around.largest[here, landmark.thing] > 0
+            nearer = 0.0 if around.next_to(here, landmark.thing) is None else 0.3
+            return nearer + 0.2 * max(float(apart[1]) - 1.0, 0.0) if seen and apart[1] < min(apart[0], _THERE) else None
+        case Pass(landmark, _):
+            near = float(around.apart[list(been), landmark.thing].min())
+            return 0.15 * near if near <= _BY and around.same_storey[here, landmark.thing] else None
+        case Enter(room) | Leave(_, room) if elsewhere and (room >= 0 or isinstance(frame, Leave)):
+            noun = int(around.room_nouns[here])
+            return 0.0 if room < 0 or noun == room else 0.4 if noun in KIN_ROOMS[room] else None
+        case Through() if elsewhere:
+            return 0.0
+        case Stairs(up, _):
+            rise = float(around.floor[here] - around.floor[first])
+            return 0.0 if (rise if up else -rise) > STEEP else None
+        case _:
+            return None

@@ -20,7 +20,7 @@ from vnla.camera import VIEWS
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.facts import MOST, MOST_TURNS, Facts, runs
-from vnla.language.frames import Kind
+from vnla.language.frames import FrameKind
 from vnla.language.grammar import FULL_STOP, NUMBERS, PLAIN, Grammar, Slot, form_of, is_new_after, is_new_with
 from vnla.language.things import HUES, ROOMS, THINGS, Noun
 from vnla.words import Words
@@ -40,9 +40,10 @@ LANGUAGES = ("usual", "combinations", "templates", "synonyms", "landmarks", "mir
 alone tells, wherever one does; or the contrary of what is so: left for right, other things than those, no order."""
 
 _WEIGHTS = {
-    Kind.WALK: 1.0, Kind.TURN: 1.0, Kind.LOOK_UP: 1.0, Kind.LOOK_DOWN: 1.0, Kind.STOP: 1.0, Kind.FACE: 0.6, Kind.SPOT: 0.4,
-    Kind.REACH: 1.0, Kind.PASS: 0.3, Kind.ENTER: 1.2, Kind.LEAVE: 0.6, Kind.CROSS: 1.2, Kind.THROUGH: 1.2, Kind.CLIMB: 4.0,
-    Kind.DESCEND: 4.0, Kind.RISE: 2.0, Kind.SINK: 2.0, Kind.TOWARD: 0.3, Kind.RETURN: 0.8,
+    FrameKind.WALK: 1.0, FrameKind.TURN: 1.0, FrameKind.LOOK_UP: 1.0, FrameKind.LOOK_DOWN: 1.0, FrameKind.STOP: 1.0,
+    FrameKind.FACE: 0.6, FrameKind.SPOT: 0.4, FrameKind.REACH: 1.0, FrameKind.PASS: 0.3, FrameKind.ENTER: 1.2,
+    FrameKind.LEAVE: 0.6, FrameKind.CROSS: 1.2, FrameKind.THROUGH: 1.2, FrameKind.CLIMB: 4.0, FrameKind.DESCEND: 4.0,
+    FrameKind.RISE: 2.0, FrameKind.SINK: 2.0, FrameKind.TOWARD: 0.3, FrameKind.RETURN: 0.8,
 }  # fmt: skip
 """How readily each kind of frame is said, for each action that it covers."""
 _SAVING, _ALONE = 3.0, 9.0
@@ -189,7 +190,7 @@ class Speech:
         templates = [[*grammar.forms[form]] + [-1] * (most - len(grammar.forms[form])) for form in forms]
         every = grammar.templates
         pieces = [[*each.pieces] + [0] * (grammar.most_pieces - len(each.pieces)) for each in every]
-        variants = [form_of(Kind(kind), **options) for kind in range(len(Kind)) for options in _VARIANTS]
+        variants = [form_of(FrameKind(kind), **options) for kind in range(len(FrameKind)) for options in _VARIANTS]
         variants = ["STAY" if name == "STOP" and i % len(_VARIANTS) else name for i, name in enumerate(variants)]
         tables = {
             "tokens": tokens,
@@ -210,7 +211,7 @@ class Speech:
             "is_plain": torch.arange(most) == 0,
             "slots": _slot_table(grammar),
             "plainly": torch.tensor([int(_PLAINLY[action]) for action in Nav]),
-            "kinds": torch.tensor([_WEIGHTS[kind] for kind in Kind], dtype=torch.float64),
+            "kinds": torch.tensor([_WEIGHTS[kind] for kind in FrameKind], dtype=torch.float64),
         }
         around = {name: (firsts[grammar[name]], choices[grammar[name]]) for name in _AROUND}
         moved = {name: table.to(device) for name, table in tables.items()}
@@ -236,14 +237,14 @@ def _weight(grammar: Grammar, template: int, language: str) -> float:
     return 0.0 if grammar.templates[template].held_out else 1.0
 
 
-class Plan(NamedTuple):
+class PlanBatch(NamedTuple):
     """What agents are to do."""
 
     actions: Tensor  # (batch, k)
     poses: Tensor  # (batch, k + 1), before each action and after the last
 
 
-class Told(NamedTuple):
+class ComposedSentences(NamedTuple):
     """Sentences, and what they say: a column for each action, -1 where no clause begins with it."""
 
     words: Words  # in the grammar's own numbers
@@ -258,27 +259,27 @@ def longest_sentence(k: int) -> int:
     return PLAIN * k + ROOM_FOR_MORE
 
 
-def plan_of(now: StepContext, k: int) -> Plan:
+def plan_of(now: StepContext, k: int) -> PlanBatch:
     """The navigation teacher's next actions from where agents are."""
     actions, poses = now.episodes.environment.taught_way(now.pose, now.episodes.goals, k)
-    return Plan(torch.stack(actions, dim=1), torch.stack(poses, dim=1))
+    return PlanBatch(torch.stack(actions, dim=1), torch.stack(poses, dim=1))
 
 
-def tell(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> Told:
+def tell(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> ComposedSentences:
     """A sentence for everybody about the next k actions."""
     plan, drawn, each, chosen = _decided(now, speech, knowledge, k)
     what = _otherwise(now, plan, chosen, speech, knowledge) if speech.language == "wrong" else chosen.what
     return _put_into_words(now, plan, chosen, what, speech, drawn[:, :3], each)
 
 
-def _decided(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> tuple[Plan, Tensor, Tensor, _Chosen]:
+def _decided(now: StepContext, speech: Speech, knowledge: Knowledge, k: int) -> tuple[PlanBatch, Tensor, Tensor, _Chosen]:
     """Plans, the numbers that are drawn, those of each clause, and what is said."""
     plan, drawn = plan_of(now, k), draws(now, speech.counting.draws)
     each = drawn[:, 3:].view(len(drawn), k, -1)
     return plan, drawn, each, _choose(now, plan, speech, knowledge, each)
 
 
-def landmarks_alone(plan: Plan, told: Told | _Chosen) -> Tensor:
+def landmarks_alone(plan: PlanBatch, told: ComposedSentences | _Chosen) -> Tensor:
     """In which clauses a thing or a room alone tells which way to turn: (batch, k)."""
     run = _runs(plan.actions)
     saving = (plan.actions < _UP) & (told.end - torch.arange(run.shape[1], device=run.device) > run)
@@ -319,7 +320,7 @@ class _Chosen(NamedTuple):
     before: Tensor  # the form of the clause before; -1 for the first
 
 
-def _choose(now: StepContext, plan: Plan, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
+def _choose(now: StepContext, plan: PlanBatch, speech: Speech, known: Knowledge, drawn: Tensor) -> _Chosen:
     """A fact for every action, and which of them are said one after the other; all plainly where they would be too long."""
     run = _runs(plan.actions)
     turning = plan.actions < _UP
@@ -355,7 +356,7 @@ def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: T
     telling = ((sides & 8 == 0) | telling) & ~again
     side = take(speech.slots, sides + _SIDES) * telling
     # Repeated actions have forms of their own; so has stopping at once.
-    number = torch.where(what == int(Kind.STOP), speech.counting.place == 0, (actions - 1).clamp(min=0, max=5))
+    number = torch.where(what == int(FrameKind.STOP), speech.counting.place == 0, (actions - 1).clamp(min=0, max=5))
     variant = torch.where(side > 0, _SIDED, number)
     variant = torch.where(again, _AGAIN + (actions > 1), variant)
     form = take(speech.form, (what & 31) * len(_VARIANTS) + variant)
@@ -374,7 +375,7 @@ def _chain(end: Tensor) -> tuple[Tensor, Tensor]:
     return torch.stack(begins, dim=1), torch.stack(before, dim=1)
 
 
-def _ways(now: StepContext, plan: Plan, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+def _ways(now: StepContext, plan: PlanBatch, run: Tensor, speech: Speech, known: Knowledge) -> _Facts:
     """Facts about going from each place of a plan to any later one: (batch, k, k·facts)."""
     world, counting = now.episodes.environment.world, speech.counting
     places = viewpoint_of(plan.poses)
@@ -396,12 +397,12 @@ def _ways(now: StepContext, plan: Plan, run: Tensor, speech: Speech, known: Know
     sides = left | right << 1 | ahead << 2 | anywhere << 3
     straight = (walks[:, :, None] & (counting.span <= run[:, :, None]))[..., None]
     true = good & (sides > 0) & (straight | ~_has(what, _STRAIGHT))
-    true = true & ((what & 31 != int(Kind.RETURN)) | _remembered(now, plan, what, speech, known))
+    true = true & ((what & 31 != int(FrameKind.RETURN)) | _remembered(now, plan, what, speech, known))
     weight = take(speech.kinds, what & 31) * counting.span[..., None] * true
     return _Facts(*(each.flatten(2) for each in (what, counting.ends.expand_as(what), sides, weight)))
 
 
-def _remembered(now: StepContext, plan: Plan, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
+def _remembered(now: StepContext, plan: PlanBatch, what: Tensor, speech: Speech, known: Knowledge) -> Tensor:
     """Whether things at the end of the whole plan were in view before: (batch, start, end, facts)."""
     if now.past.dim() < 2 or not now.past.shape[1]:
         return torch.zeros_like(what, dtype=torch.bool)
@@ -414,7 +415,7 @@ def _remembered(now: StepContext, plan: Plan, what: Tensor, speech: Speech, know
     return here[..., None] & before[:, None, None]
 
 
-def _turns(plan: Plan, run: Tensor, turning: Tensor, speech: Speech, known: Knowledge) -> _Facts:
+def _turns(plan: PlanBatch, run: Tensor, turning: Tensor, speech: Speech, known: Knowledge) -> _Facts:
     """Facts about what turns end at: (batch, k, facts)."""
     end = speech.counting.place + run
     pose = plan.poses.gather(1, end)
@@ -427,7 +428,7 @@ def _turns(plan: Plan, run: Tensor, turning: Tensor, speech: Speech, known: Know
     return _Facts(what, end[..., None].expand_as(what), torch.full_like(what, 8), weight)
 
 
-def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
+def _plainly(plan: PlanBatch, run: Tensor, speech: Speech) -> _Facts:
     """Each action itself, as often as it is repeated: (batch, k, 1)."""
     what = take(speech.plainly, plan.actions)
     end = torch.where(plan.actions == STOP, run.shape[1], speech.counting.place + run)
@@ -436,8 +437,8 @@ def _plainly(plan: Plan, run: Tensor, speech: Speech) -> _Facts:
 
 
 def _put_into_words(
-    now: StepContext, plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech, opening: Tensor, drawn: Tensor
-) -> Told:
+    now: StepContext, plan: PlanBatch, chosen: _Chosen, what: Tensor, speech: Speech, opening: Tensor, drawn: Tensor
+) -> ComposedSentences:
     """Templates for what was chosen, words for `what` is spoken of there, and words around it."""
     names = ("interjection", "polite", "closing")
     interjection, polite, closing = (_drawn_phrase(speech, name, opening[:, i : i + 1]) for i, name in enumerate(names))
@@ -457,7 +458,7 @@ def _put_into_words(
     polite = polite * take(speech.has_verb, template[:, :1])  # "could you" wants a verb to follow
     whole = torch.cat([interjection, polite, clauses.flatten(1), closing], dim=1)
     said = (each.masked_fill(~chosen.begins, -1) for each in (chosen.what, chosen.side, chosen.end, template))
-    return Told(_words(now, whole, speech), *said)
+    return ComposedSentences(_words(now, whole, speech), *said)
 
 
 def _drawn_phrase(speech: Speech, name: str, drawn: Tensor) -> Tensor:
@@ -506,7 +507,7 @@ def _fitting_clauses(
     return template, connector, spare
 
 
-def _slots(plan: Plan, chosen: _Chosen, what: Tensor, speech: Speech) -> Tensor:
+def _slots(plan: PlanBatch, chosen: _Chosen, what: Tensor, speech: Speech) -> Tensor:
     """The classes of words that frames fill slots with: (batch, k, slots)."""
     turn, side = plan.actions, chosen.side
     if speech.language == "mirrored":
@@ -546,7 +547,7 @@ def _slot_table(grammar: Grammar) -> Tensor:
     return table
 
 
-def _otherwise(now: StepContext, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+def _otherwise(now: StepContext, plan: PlanBatch, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
     """Other things, doors and rooms than those that are meant: such as lead another way from there, if there are any, else
     any others: (batch, k)."""
     what = chosen.what
@@ -554,15 +555,15 @@ def _otherwise(now: StepContext, plan: Plan, chosen: _Chosen, speech: Speech, kn
     drawn = draws(replace(now, step=now.step + (1 << 30)), speech.counting.place)
     thing = 1 + (noun + (drawn * (len(THINGS) - 1)).long()) % len(THINGS)
     away = (drawn * (len(ROOMS) - 1)).long()
-    of_room = (kind == int(Kind.ENTER)) | (kind == int(Kind.CROSS))
+    of_room = (kind == int(FrameKind.ENTER)) | (kind == int(FrameKind.CROSS))
     other = torch.where(of_room, 1 + (noun + away) % len(ROOMS), thing)
-    other = torch.where(kind == int(Kind.THROUGH), 3 - noun, other)
+    other = torch.where(kind == int(FrameKind.THROUGH), 3 - noun, other)
     anything = what & ~(255 << 5 | 63 << 19) | other << 5 | (1 + (room + away) % len(ROOMS)) << 19
     elsewhere = _elsewhere(now, plan, chosen, speech, known)
     return torch.where(elsewhere >= 0, elsewhere, anything)
 
 
-def _elsewhere(now: StepContext, plan: Plan, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
+def _elsewhere(now: StepContext, plan: PlanBatch, chosen: _Chosen, speech: Speech, known: Knowledge) -> Tensor:
     """What may be said of the same kind without a side in place of what is, and is so too, but begins with another action;
     -1 where there is nothing: (batch, k)."""
     world, place = now.episodes.environment.world, speech.counting.place
@@ -603,12 +604,14 @@ _LEFT, _UP = int(Nav.LEFT), int(Nav.UP)
 _SLOTS = tuple(Slot)  # what goes through an enumeration cannot be fused
 _SIDES = 256 * len(_SLOTS)
 _PLAINLY = {
-    Nav.LEFT: Kind.TURN, Nav.RIGHT: Kind.TURN, Nav.UP: Kind.LOOK_UP, Nav.DOWN: Kind.LOOK_DOWN, Nav.FORWARD: Kind.WALK,
-    Nav.STOP: Kind.STOP,
+    Nav.LEFT: FrameKind.TURN, Nav.RIGHT: FrameKind.TURN, Nav.UP: FrameKind.LOOK_UP, Nav.DOWN: FrameKind.LOOK_DOWN,
+    Nav.FORWARD: FrameKind.WALK, Nav.STOP: FrameKind.STOP,
 }  # fmt: skip
-_STRAIGHT = 1 << Kind.PASS | 1 << Kind.TOWARD  # kinds that are about steps straight on
-_MAY_BE_IT = _STRAIGHT | 1 << Kind.REACH
-_DECIDING = 1 << Kind.REACH | 1 << Kind.ENTER | 1 << Kind.CROSS | 1 << Kind.RETURN  # kinds with a noun that tells the way
+_STRAIGHT = 1 << FrameKind.PASS | 1 << FrameKind.TOWARD  # kinds that are about steps straight on
+_MAY_BE_IT = _STRAIGHT | 1 << FrameKind.REACH
+_DECIDING = (
+    1 << FrameKind.REACH | 1 << FrameKind.ENTER | 1 << FrameKind.CROSS | 1 << FrameKind.RETURN
+)  # kinds with a noun that tells the way
 _BY_LANDMARKS = ("landmarks", "wrong")
 _LOOKED_AT = 256  # facts of a viewpoint among which something else is looked for
 

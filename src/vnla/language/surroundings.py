@@ -71,7 +71,6 @@ class Surroundings:
 
     house: House
     sights: Sights
-    longest_leg = LONGEST_LEG
 
     @classmethod
     def of(cls, folder: WorldFolder, house: House) -> Surroundings:
@@ -353,10 +352,6 @@ class Surroundings:
                 found[bool(rise > 0)][i].append(j)
         return found
 
-    def is_passed(self, path: Sequence[int], thing: int) -> bool:
-        """Whether somebody on a path has just gone past a thing that was ahead."""
-        return bool(self.passed(path)[thing])
-
     def passed(self, path: Sequence[int]) -> Bools:
         """The things that somebody on a path has gone past when it ends, and that were ahead when it began: (things,)."""
         place = self.graph.position[list(path), :2]
@@ -391,15 +386,6 @@ class Surroundings:
         nearest = min(range(len(place) - 1), key=lambda i: float(_to_segment(centre[None], place[i], place[i + 1])[0]))
         return "right" if _angle(place[nearest + 1] - place[nearest], centre - place[nearest]) > 0 else "left"
 
-    def may_be_passed(self, here: int, thing: int) -> bool:
-        """Whether a thing is one that one walks past, on this floor."""
-        return bool(self.standing[thing] and self.same_storey[here, thing])
-
-    def side_in_passing(self, here: int, view: int, thing: int) -> Side | None:
-        """On which side of the view a thing is, not quite ahead."""
-        side = self.side_of_thing(here, view, thing)
-        return None if side == "ahead" else side
-
     def side_of_thing(self, here: int, view: int, thing: int) -> Side | None:
         """Where in the view a thing is."""
         if not self.visible[here, view, thing]:
@@ -410,18 +396,6 @@ class Surroundings:
     def nears(self, here: int, there: int, thing: int) -> bool:
         """Whether one comes nearer to a thing."""
         return bool(self.apart[here, thing] - self.apart[there, thing] >= NEARER)
-
-    def is_ahead(self, here: int, view: int, thing: int) -> bool:
-        """Whether a thing is in the middle of the view."""
-        return bool(self.ahead[here, view, thing])
-
-    def is_present(self, here: int, view: int, thing: int) -> bool:
-        """Whether anything is seen of a thing."""
-        return bool(self.present[here, view, thing])
-
-    def is_seen(self, here: int, view: int, thing: int) -> bool:
-        """Whether enough is seen of a thing to remember it."""
-        return bool(self.visible[here, view, thing])
 
     def is_named(self, here: int, view: int, thing: int, *, coloured: bool) -> bool:
         """Whether its words can mean nothing else in view."""

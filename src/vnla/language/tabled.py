@@ -22,12 +22,11 @@ from vnla.assistance.phrases import COMMA, until_stop
 from vnla.assistance.words import Phrases, Utterance
 from vnla.camera import HEADINGS, VIEWS
 from vnla.common.capture import fused
-from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import StepContext
 from vnla.language.grammar import FULL_STOP, Grammar, text_of
-from vnla.language.plainly import plain_words
-from vnla.language.speech import Plan, plan_of, take
+from vnla.language.speech import PlanBatch, plan_of, take
+from vnla.language.wording import plain_words
 from vnla.world.actions import NAV_ACTIONS, Nav
 from vnla.world.compiled import Environment, World
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     Tell = Callable[[Surroundings, tuple[Nav, ...], list[int]], str | None]
     """What to say of actions, with the poses of a house before each and after the last; None for plain words."""
 
-MOST_ACTIONS = 6
+LONGEST_TABLED = 6
 """Of a plan: every one has a row of plain words."""
 
 Sentences = dict[int, list[tuple[str, ...]]]
@@ -50,10 +49,7 @@ class TabledAdvisor(Advisor):
     """Says what it has composed ahead of the navigation teacher's next k actions."""
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= MOST_ACTIONS:
-            raise InputError(f"advisor: k is {self.k}, but it can describe 1 to {MOST_ACTIONS} actions")
-        if not (self.direct or self.speaks):
-            raise InputError("advisor: one that neither speaks nor acts is no help; use the help policy 'none'")
+        self.check_role("advisor", LONGEST_TABLED)
 
     @abstractmethod
     def sentences(self, folder: WorldFolder, world: World) -> Sentences:
@@ -75,9 +71,7 @@ class TabledAdvisor(Advisor):
 
     def voiced(self, lexicon: Lexicon, sentences: Sentences, device: torch.device | str) -> TabledVoice:
         """A voice that says these sentences."""
-        missing = [word for word in self.words() if word not in lexicon]
-        if missing:
-            raise InputError(f"vocabulary: it lacks the advisor's word {missing[0]!r}")
+        self.check_words(lexicon)
         rows: dict[tuple[str, ...], int] = {}
         plain = [rows.setdefault((*plain_words(plan), FULL_STOP), len(rows)) for plan in product(Nav, repeat=self.k)]
         about = sorted(sentences) or [NOWHERE]
@@ -151,7 +145,7 @@ def told_everywhere(folder: WorldFolder, world: World, k: int, tell: Tell) -> Se
     return found
 
 
-def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
+def plans_in(around: Surroundings, k: int) -> tuple[PlanBatch, Tensor]:
     """Every plan that the teacher may have at a level pose of a house, and the number that it is kept by, in order."""
     world = World.compile([around.house])
     ids = around.graph.ids
@@ -164,4 +158,4 @@ def plans_in(around: Surroundings, k: int) -> tuple[Plan, Tensor]:
     for action in actions:
         about = about * NAV_ACTIONS + action
     numbers, which = np.unique(about.numpy(), return_index=True)
-    return Plan(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)
+    return PlanBatch(torch.stack(actions, dim=1)[which], torch.stack(poses, dim=1)[which]), torch.from_numpy(numbers)

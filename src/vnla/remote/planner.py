@@ -15,10 +15,9 @@ import numpy as np
 from vnla.houses.house import House
 from vnla.houses.rooms import NO_LABEL
 from vnla.observation import Observation
-from vnla.remote.end_goals import EndGoal
 from vnla.remote.room_map import MapNode
 from vnla.remote.scripted import ScriptedPolicy, ScriptState
-from vnla.tasks.end_goals import plain
+from vnla.tasks.end_goals import EndGoal, plain
 from vnla.world.graph import Graph
 
 METRES = 1.2

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from vnla.assistance.phrases import read_subgoal
 from vnla.common.errors import InputError
 from vnla.observation import SYMBOLS, Observation
-from vnla.remote.end_goals import EndGoal, read_end_goal
 from vnla.remote.room_map import MapNode, Point, RoomMap
+from vnla.tasks.end_goals import EndGoal, read_end_goal
 from vnla.vision.symbols import Symbols
 from vnla.world.actions import Nav
 

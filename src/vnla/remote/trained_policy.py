@@ -24,8 +24,8 @@ from vnla.common.unknown import Unknown
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
 from vnla.observation import ONE_VIEW, SENSOR, SENSORS, VIEW, Observation
-from vnla.remote.end_goals import read_end_goal
 from vnla.remote.evaluated_agent import Answer
+from vnla.tasks.end_goals import read_end_goal
 from vnla.tasks.task import sought_keys
 from vnla.training.context import make_context, vocabulary_of
 from vnla.training.trained import Trained

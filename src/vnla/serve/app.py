@@ -159,8 +159,8 @@ def _add_connections(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         session = connections.session_of(browser_of(request.cookies), pose)
-        ears = connections.service(session).ears
-        return await _preview(request, session, lambda: of_advice(ears.advice(text, pose)))
+        reader = connections.service(session).reader
+        return await _preview(request, session, lambda: of_advice(reader.read(text, pose)))
 
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:

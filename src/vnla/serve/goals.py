@@ -6,15 +6,13 @@ points that the recipe makes of the house, chosen by the seed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 
 import numpy as np
 
 from vnla.common.errors import InputError
-from vnla.houses.rooms import ROOM_NAMES
-from vnla.tasks.buckets import Bucket, Filters
+from vnla.tasks.buckets import Filters
 from vnla.tasks.points import HousePoints, house_points
 from vnla.tasks.recipes import RECIPES, DatasetRecipe
 from vnla.tasks.records import RecordMaker
@@ -25,15 +23,6 @@ SPLITS = ("test_unseen", "test_seen", "val_unseen", "val_seen")
 """Where tasks come from, the first that has any first: agents were trained on none of them."""
 
 
-@dataclass(frozen=True)
-class Sought:
-    """An end-goal that a house can fulfil."""
-
-    object: str
-    room: str | None
-    end_goal: str
-
-
 class Goals:
     """All that can be looked for in a world."""
 
@@ -41,7 +30,7 @@ class Goals:
         self._material = material
         self.houses = {house.name: house for house in material.folder.houses}
         self._points: dict[str, HousePoints] = {}
-        self._known: dict[str, list[Sought]] = {}
+        self._known: dict[str, list[str]] = {}
         self._lock = Lock()
 
     @cached_property
@@ -65,16 +54,16 @@ class Goals:
     def _offered(self) -> dict[str, Task]:
         return {task.id: task for task in self.offered}
 
-    def known(self, house: str) -> list[Sought]:
-        """What a house has that can be asked for in words that the agent knows, and be reached from somewhere."""
+    def known(self, house: str) -> list[str]:
+        """The end-goals in words that the agent knows which a house can fulfil, and which can be reached from somewhere."""
         if house not in self._known:
             self._known[house] = self._find(house)
         return self._known[house]
 
-    def _find(self, house: str) -> list[Sought]:
+    def _find(self, house: str) -> list[str]:
         points, words = self._points_of(house), self._material.dataset.vocabulary
-        reached = [points.buckets[i] for i in sorted(set(points.bucket.tolist()))]
-        return [_sought(bucket) for bucket in reached if all(word in words for word in bucket.end_goal.split())]
+        reached = [points.buckets[i].end_goal for i in sorted(set(points.bucket.tolist()))]
+        return [end_goal for end_goal in reached if all(word in words for word in end_goal.split())]
 
     def task(self, house: str, end_goal: str, seed: int) -> Task:
         """The task of an end-goal, in words as `known` has them."""
@@ -100,10 +89,6 @@ class Goals:
     @cached_property
     def _filters(self) -> Filters:
         return Filters.of(self._material.folder.houses, rooms=self._recipe.rooms, fewest=1)
-
-
-def _sought(bucket: Bucket) -> Sought:
-    return Sought(bucket.object, bucket.room and ROOM_NAMES[bucket.room], bucket.end_goal)
 
 
 def sentence(end_goal: str) -> str:

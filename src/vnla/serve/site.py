@@ -23,6 +23,7 @@ from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.plans import plan
 from vnla.serve.reading import Reading, of_end_goal
 from vnla.serve.visitor_service import VisitorService
+from vnla.tasks.end_goals import read_end_goal
 from vnla.training.trained import Trained
 
 Say = Callable[[str], None]
@@ -51,8 +52,8 @@ class Site:
         return [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
 
     def _described(self, number: int, name: str, house: House) -> dict[str, Any]:
-        goals = self.engine.goals.known(house.name)
-        objects, rooms = ({each.object for each in goals}, {each.room for each in goals if each.room})
+        goals = [read_end_goal(each) for each in self.engine.goals.known(house.name)]
+        objects, rooms = ({each.thing for each in goals}, {each.room for each in goals if each.room})
         return {
             "house": name,
             "name": f"House {number}",
@@ -84,8 +85,8 @@ class Site:
     def end_goal(self, text: str, name: str | None) -> Reading:
         """Return how an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
-        goals = {goal.end_goal: goal for house in houses for goal in self.engine.goals.known(house.name)}
-        return of_end_goal(text, [*goals.values()])
+        goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
+        return of_end_goal(text, [*goals])
 
     def warm(self) -> None:
         """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find goals of houses."""

@@ -11,8 +11,8 @@ import secrets
 from collections.abc import Collection
 from typing import Any
 
-from vnla.assistance import understanding
 from vnla.common.errors import InputError
+from vnla.language.reader import find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
@@ -33,9 +33,8 @@ from vnla.serve.events import (
 from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
-from vnla.serve.reading import in_turn
+from vnla.serve.reading import AdviceReader, in_turn
 from vnla.serve.sessions import Session
-from vnla.serve.understood import Ears
 from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
@@ -56,7 +55,7 @@ class VisitorService:
 
     def __init__(self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld) -> None:
         self.engine, self.world, self.walker_world = engine, world, walker_world
-        self.ears = Ears(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
+        self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
 
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         """Do what a visitor asks for. Events go to the session's subscribers, the reply to who asked."""
@@ -239,11 +238,11 @@ class VisitorService:
     def _spec_of_goal(self, house: str | None, goal: str, seed: int) -> EpisodeSpec:
         if house is None:
             raise InputError("say in which house to look for it")
-        found = understanding.end_goal(goal, self.engine.goals.known(self.world.places.house(house).name))
-        if found.end_goal is None:
+        found = find_end_goal(goal, self.engine.goals.known(self.world.places.house(house).name))
+        if found.understood is None:
             suggestion = f"; try: {found.suggestions[0]}" if found.suggestions else ""
             raise InputError(f"it is not clear what to look for in this house{suggestion}")
-        return EpisodeSpec(house=house, goal=found.end_goal, seed=seed)
+        return EpisodeSpec(house=house, goal=found.understood, seed=seed)
 
     def task(self, spec: EpisodeSpec) -> Task:
         """Return the task of an episode."""
@@ -291,10 +290,10 @@ class VisitorService:
         if message.text is None:
             return None, None
         pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
-        found = await in_turn(session.reading_time, lambda: self.ears.advice(text, pose))
-        if found.phrase is None:
+        found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
+        if found.understood is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
-        return found.phrase, Typed(text, [*found.parts])
+        return found.understood, Typed(text, [*found.parts])
 
 
 def welcome(session: Session) -> WelcomeReply:

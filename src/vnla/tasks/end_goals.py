@@ -1,4 +1,4 @@
-"""End-goals in words (section 5): "find an armchair in the living room ." and "find curtains in one of the bedrooms .".
+"""End-goals in words and back (section 5): "find an armchair in the living room .", "find curtains in one of the bedrooms ."
 
 Singular or plural, a or an, and the plurals of rooms are inflect's, the library that the paper uses. Where it is wrong, and
 for words such as "clothing" that take no article, `tasks/data/word_forms.csv` has the form. The lists in `tasks/data` give a
@@ -13,11 +13,11 @@ import re
 from enum import StrEnum
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from vnla.assistance.phrases import FULL_STOP
 from vnla.common.nouns import nouns
-from vnla.houses.rooms import ROOM_NAMES
+from vnla.houses.rooms import NO_LABEL, ROOM_NAMES
 
 _NO_WORD = re.compile(r"[^a-z0-9'-]+")
 
@@ -55,6 +55,33 @@ def end_goal(label: str, room: str | None = None, rooms: int = 1) -> str:
     if room is not None:
         words += ["in the", ROOM_NAMES[room]] if rooms == 1 else ["in one of the", room_plural(room)]
     return " ".join([*words, FULL_STOP])
+
+
+class EndGoal(NamedTuple):
+    """What is to be found."""
+
+    thing: str
+    room: str | None
+    """The name of the room's kind; None where any will do."""
+
+
+def read_end_goal(text: str) -> EndGoal:
+    """Return what an end-goal in the words of `end_goal` asks for."""
+    words = text.lower().removesuffix(FULL_STOP).strip().removeprefix("find ")
+    for parting, names in ((" in one of the ", _plurals()), (" in the ", {name: name for name in ROOM_NAMES.values()})):
+        thing, found, room = words.rpartition(parting)
+        if found and room in names:
+            return EndGoal(_without_article(thing), names[room])
+    return EndGoal(_without_article(words), None)
+
+
+def _without_article(thing: str) -> str:
+    return next((thing.removeprefix(each) for each in ("a ", "an ", "the ", "some ") if thing.startswith(each)), thing)
+
+
+@cache
+def _plurals() -> dict[str, str]:
+    return {room_plural(label): name for label, name in ROOM_NAMES.items() if label != NO_LABEL}
 
 
 @cache

@@ -11,12 +11,12 @@ from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.types import ASGIApp, Message
+from vnla.assistance.understanding import Understood
 
 from serve.study.conftest import AGENT, SECRET
 from serve.study.people import Person, StudyDoor
 from serve.study.test_study import helper
 from serve.visitor import words_in
-from vnla.assistance.understanding import Understood
 from vnla.serve.study.app import StudySite
 from vnla.training.trained import Trained
 

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from vnla.agents.agent import Agent
-from vnla.assistance.advisor import MOST_ACTIONS, Advisor, Lexicon, TemplateAdvisor
+from vnla.assistance.advisor import LONGEST_SUBGOAL, Advisor, Lexicon, TemplateAdvisor
 from vnla.assistance.phrases import FULL_STOP, subgoal_text, subgoal_words
 from vnla.common.errors import InputError
 from vnla.common.progress import Tell
@@ -44,9 +44,10 @@ from vnla.experiments.listening.followed import (
 from vnla.houses.folder import WorldFolder
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.handwritten import Written, handwritten, words_of, written_world
-from vnla.language.interpreter import Houses, Interpreter, worded
+from vnla.language.interpreter import Houses, Interpreter
 from vnla.language.speech import LANGUAGES
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.rollout import RolloutContext
 from vnla.tasks.sampling import subset
 from vnla.tasks.task_set import TaskSet
@@ -156,7 +157,7 @@ class BaseListener(ABC):
     def _advisors(self) -> Mapping[str, Advisor]:
         """By what they say, each once."""
         own = self.trained.config.advisor
-        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= MOST_ACTIONS else {}
+        others: dict[str, Advisor] = {TEMPLATE: TemplateAdvisor(k=self.k)} if self.k <= LONGEST_SUBGOAL else {}
         others |= {f"grammar: {each}": GrammarAdvisor(k=self.k, says=each) for each in self.trial.says}
         return {OWN: own, **{name: advisor for name, advisor in others.items() if advisor != own}}
 
@@ -283,7 +284,7 @@ class InterpretedListener(AgentListener):
 
     def _by_hand(self, walks: PlannedWalks, houses: Houses) -> Sequence[Sequence[str]]:
         plans = meant(walks, [line.sentence for line in self.lines], houses)
-        return [worded(plan, self.trained.config.advisor) for plan in plans]
+        return [worded(plan, self.trained.config.advisor, self.lexicon) for plan in plans]
 
 
 class CarefulListener(InterpretedListener):

@@ -23,7 +23,7 @@ from vnla.world.compiled import World
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
-    from vnla.language.speaker.composing import Said
+    from vnla.language.speaker.composing import SpokenSentences
     from vnla.language.speaker.kept import Speaker
 
 
@@ -49,7 +49,7 @@ class SpeakerAdvisor(TabledAdvisor):
         """What the network says in the houses of a world."""
         return sentences_of(self.composed(folder), world, self._network.words, self.k)
 
-    def composed(self, folder: WorldFolder, progress: Count = unheard) -> Iterator[Said]:
+    def composed(self, folder: WorldFolder, progress: Count = unheard) -> Iterator[SpokenSentences]:
         """The same, house by house; where it is not kept yet this takes a while."""
         from vnla.language.speaker.composing import world_said  # late: it brings houses and processes along
 
@@ -65,7 +65,7 @@ class SpeakerAdvisor(TabledAdvisor):
         return read_speaker(Path(self.speaker))
 
 
-def sentences_of(said: Iterable[Said], world: World, words: Sequence[str], k: int) -> Sentences:
+def sentences_of(said: Iterable[SpokenSentences], world: World, words: Sequence[str], k: int) -> Sentences:
     """What was said in the houses of a world, by the world's numbers."""
     found: Sentences = {}
     spelling = np.array(["", *words], dtype=object)

@@ -21,18 +21,17 @@ from torch import Tensor
 from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS
 from vnla.common.arrays import WHOLE, ArraySpec, mismatch
-from vnla.common.machine import cores_here
-from vnla.common.process_pool import mapped
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.sightings import digest, keep_arrays, kept_arrays
+from vnla.language.facts import kept_or_made
 from vnla.language.frames import Step
 from vnla.language.grounding import denote
 from vnla.language.parser import parse
 from vnla.language.speaker.kept import Speaker, read_speaker
 from vnla.language.speaker.looks import Looks
-from vnla.language.speech import Plan
+from vnla.language.speech import PlanBatch
 from vnla.language.surroundings import Surroundings
 from vnla.language.tabled import plans_in
 from vnla.language.things import ROOMS, THINGS
@@ -48,7 +47,7 @@ _AT_ONCE = 2048
 _NOUNS = {word for noun in (*THINGS, *ROOMS) for phrase in noun.words for word in phrase.split()}
 
 
-class Said(NamedTuple):
+class SpokenSentences(NamedTuple):
     """The sentences that are kept of a house, sorted by what they are about."""
 
     about: NDArray[np.int64]  # (sentences,), pose in the house · 6^k + code of the plan
@@ -56,28 +55,20 @@ class Said(NamedTuple):
     plans: NDArray[np.int64]  # (1,), how many plans there are
 
 
-def world_said(folder: WorldFolder, speaker: Path, progress: Count = unheard, workers: int | None = None) -> Iterator[Said]:
+def world_said(
+    folder: WorldFolder, speaker: Path, progress: Count = unheard, workers: int | None = None
+) -> Iterator[SpokenSentences]:
     """What a speaker says in every house, in order; made where it is not kept yet."""
     own = read_speaker(speaker)
     kept = [_kept(folder, house, own) for house in folder.houses]
-    missing = [house for house, said in zip(folder.houses, kept, strict=True) if said is None]
-    progress(len(kept) - len(missing))
-    count = min(workers or cores_here(), len(missing))
-    make = partial(_made, folder, speaker)
-    made = map(make, missing) if count <= 1 else mapped(make, missing, count, name="vnla speaker")
-    for said in kept:
-        if said is None:
-            yield next(made)
-            progress(1)
-        else:
-            yield said
+    return kept_or_made(folder.houses, kept, partial(_made, folder, speaker), "vnla speaker", progress, workers)
 
 
 def _of(folder: WorldFolder, house: House, speaker: Speaker) -> str:
     return f"{digest(folder, house, _VERSION)} {speaker.digest}"
 
 
-def _kept(folder: WorldFolder, house: House, speaker: Speaker) -> Said | None:
+def _kept(folder: WorldFolder, house: House, speaker: Speaker) -> SpokenSentences | None:
     arrays = kept_arrays(folder, f"{house.name}.said", _of(folder, house, speaker))
     plans = len(house.stands) * VIEWS * NAV_ACTIONS**speaker.k
     specs = {
@@ -87,7 +78,7 @@ def _kept(folder: WorldFolder, house: House, speaker: Speaker) -> Said | None:
     }
     if arrays is None or set(arrays) != set(specs) or mismatch(arrays, specs) is not None:
         return None  # whatever is wrong with it, it can be made again
-    return Said(**arrays)
+    return SpokenSentences(**arrays)
 
 
 @cache
@@ -95,14 +86,14 @@ def _opened(path: Path) -> Speaker:
     return read_speaker(path)
 
 
-def _made(folder: WorldFolder, path: Path, house: House) -> Said:
+def _made(folder: WorldFolder, path: Path, house: House) -> SpokenSentences:
     speaker = _opened(path)
     said = said_in(Surroundings.of(folder, house), speaker)
     keep_arrays(folder, f"{house.name}.said", _of(folder, house, speaker), said._asdict())
     return said
 
 
-def said_in(around: Surroundings, speaker: Speaker) -> Said:
+def said_in(around: Surroundings, speaker: Speaker) -> SpokenSentences:
     """All that a speaker says in a house and a listener follows."""
     plan, about = plans_in(around, speaker.k)
     looks = Looks.of([around])
@@ -110,7 +101,7 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     found: dict[int, list[tuple[int, ...]]] = {}
     for first in range(0, len(about), _AT_ONCE):
         rows = slice(first, first + _AT_ONCE)
-        some = Plan(plan.actions[rows], plan.poses[rows])
+        some = PlanBatch(plan.actions[rows], plan.poses[rows])
         said = torch.stack(list(tries(speaker, looks, some, about[rows])), dim=1)
         for row, sentences in enumerate(said.tolist(), start=first):
             different = dict.fromkeys(tuple(each for each in sentence if each) for sentence in sentences)
@@ -121,10 +112,10 @@ def said_in(around: Surroundings, speaker: Speaker) -> Said:
     kept = np.zeros((len(rows_kept), speaker.longest), np.int16)
     for row, (_, words) in enumerate(rows_kept):
         kept[row, : len(words)] = words
-    return Said(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
+    return SpokenSentences(np.array([each for each, _ in rows_kept], np.int64), kept, np.array([len(about)]))
 
 
-def tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator[Tensor]:
+def tries(speaker: Speaker, looks: Looks, plan: PlanBatch, about: Tensor) -> Iterator[Tensor]:
     """What a speaker says of plans, drawn by the numbers of what they are about: (batch, longest) each time."""
     with torch.inference_mode():
         memory = speaker.network.look(looks, plan)
@@ -133,7 +124,7 @@ def tries(speaker: Speaker, looks: Looks, plan: Plan, about: Tensor) -> Iterator
             yield speaker.network.speak(memory, speaker.longest, speaker.stop, drawn, WARMTH if number < TRIES - 1 else 0.0)
 
 
-def follows(text: str, around: Surroundings, plan: Plan, row: int) -> bool:
+def follows(text: str, around: Surroundings, plan: PlanBatch, row: int) -> bool:
     """Whether a listener finds a sentence true, and is led by it along a plan."""
     actions = until_stop(plan.actions[row].tolist())
     poses = plan.poses[row].tolist()

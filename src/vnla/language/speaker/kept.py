@@ -23,7 +23,7 @@ from vnla.common.outside import from_json, whole
 from vnla.common.randomness import Purpose, uniform
 from vnla.language.grammar import FULL_STOP, text_of
 from vnla.language.speaker.looks import called
-from vnla.language.speaker.network import Sizes, SpeakerNetwork
+from vnla.language.speaker.network import SpeakerNetwork, SpeakerSizes
 from vnla.language.speech import longest_sentence
 
 NETWORK, ADAM = "network.", "adam."
@@ -83,7 +83,7 @@ class Speaker:
 def new_speaker(words: Sequence[str], k: int, width: int, seed: int) -> Speaker:
     """One that has learned nothing yet."""
     torch.manual_seed(seed)
-    network = SpeakerNetwork(Sizes(len(words), k, width))
+    network = SpeakerNetwork(SpeakerSizes(len(words), k, width))
     with torch.no_grad():
         for entry, names in enumerate(called()):
             network.names.weight[entry, [words.index(each) + 1 for each in names if each in words]] = _NEAR_AT_HAND
@@ -118,7 +118,7 @@ def read_with_moments(path: Path) -> tuple[Speaker, dict[str, Tensor], dict[str,
     return Speaker(network.eval(), words, notes["done"]), moments, notes
 
 
-def _checked_notes(notes: Any) -> tuple[tuple[str, ...], Sizes]:
+def _checked_notes(notes: Any) -> tuple[tuple[str, ...], SpeakerSizes]:
     """The words and the sizes of a speaker, from notes that may be anybody's."""
     words = notes["words"]
     if not isinstance(words, list) or not 1 <= len(words) <= MOST_WORDS or FULL_STOP not in words:
@@ -129,10 +129,10 @@ def _checked_notes(notes: Any) -> tuple[tuple[str, ...], Sizes]:
         raise ValueError("its notes make no sense: a word is there twice")
     for name, (least, most) in _NUMBERS.items():
         whole(notes.get(name, least) if name == "seed" else notes[name], f"its notes make no sense: {name}", least, most)
-    return tuple(words), Sizes(len(words), notes["k"], notes["width"])
+    return tuple(words), SpeakerSizes(len(words), notes["k"], notes["width"])
 
 
-def _check_shapes(file: Any, sizes: Sizes) -> None:
+def _check_shapes(file: Any, sizes: SpeakerSizes) -> None:
     """Refuse a file whose tensors are not those of a network of these sizes and its moments, before any memory is taken for
     one: a header of a few bytes can claim sizes of many gigabytes."""
     with torch.device("meta"):

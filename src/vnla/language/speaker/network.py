@@ -15,12 +15,12 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from vnla.language.speaker.looks import COLOURS, KINDS, NUMBERS, Looks
-from vnla.language.speech import Plan
+from vnla.language.speech import PlanBatch
 from vnla.world.actions import NAV_ACTIONS
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SpeakerSizes:
     """Of a network."""
 
     words: int
@@ -30,7 +30,7 @@ class Sizes:
     width: int = 96
 
 
-class Memory(NamedTuple):
+class SpeakerMemory(NamedTuple):
     """What it looks into."""
 
     keys: Tensor  # (batch, entries, width)
@@ -44,7 +44,7 @@ class Memory(NamedTuple):
 class SpeakerNetwork(nn.Module):
     """From looks and actions to words."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: SpeakerSizes) -> None:
         super().__init__()
         self.sizes, width = sizes, sizes.width
         self.kind = nn.Embedding(KINDS, 2 * width)  # of a key and a value each
@@ -68,7 +68,7 @@ class SpeakerNetwork(nn.Module):
         """What it takes to make one like it."""
         return asdict(self.sizes)
 
-    def look(self, looks: Looks, plan: Plan) -> Memory:
+    def look(self, looks: Looks, plan: PlanBatch) -> SpeakerMemory:
         """The memory of plans."""
         batch, k = plan.actions.shape
         seen = looks.rows(plan.poses)  # (batch, k + 1, SIZE)
@@ -80,15 +80,15 @@ class SpeakerNetwork(nn.Module):
         keys, values = torch.tanh(self.mixes(entries.relu()) + entries).chunk(2, dim=-1)
         hidden = torch.cat([seen.kind.flatten(1) == 0, torch.zeros_like(plan.actions, dtype=torch.bool)], dim=1)
         kind, hue = (pad(each.flatten(1), (0, k)) for each in (seen.kind, seen.hue))
-        return Memory(keys, values, hidden, kind, hue, torch.tanh(self.gist(actions.reshape(batch, -1))))
+        return SpeakerMemory(keys, values, hidden, kind, hue, torch.tanh(self.gist(actions.reshape(batch, -1))))
 
-    def forward(self, memory: Memory, before: Tensor, wanted: Tensor) -> Tensor:
+    def forward(self, memory: SpeakerMemory, before: Tensor, wanted: Tensor) -> Tensor:
         """Logits of the next word after those before it, where it is `wanted` (batch, words): (wanted, all words)."""
         state, share = self._looked(memory, self.reads(self.word(before), memory.gist[None])[0])
         kind, hue = (each[:, None].expand_as(share)[wanted] for each in (memory.kind, memory.hue))
         return self._said(state[wanted], share[wanted], kind, hue)
 
-    def _looked(self, memory: Memory, state: Tensor) -> tuple[Tensor, Tensor]:
+    def _looked(self, memory: SpeakerMemory, state: Tensor) -> tuple[Tensor, Tensor]:
         share = state
         for ask, join in zip(self.asks, self.joins, strict=True):
             scores = ask(state) @ memory.keys.transpose(1, 2) / self.sizes.width**0.5  # (batch, words, entries)
@@ -104,7 +104,7 @@ class SpeakerNetwork(nn.Module):
         return logits
 
     @torch.no_grad()
-    def speak(self, memory: Memory, longest: int, stop: int, drawn: Tensor, warmth: float) -> Tensor:
+    def speak(self, memory: SpeakerMemory, longest: int, stop: int, drawn: Tensor, warmth: float) -> Tensor:
         """Sentences up to the word `stop`, filled up with 0: (batch, longest). With numbers `drawn` (batch, longest) for
         each word; without warmth the likeliest word is said."""
         state, word = memory.gist[None], torch.zeros(len(memory.gist), 1, dtype=torch.int64, device=memory.gist.device)

@@ -35,7 +35,7 @@ Report = Callable[[int, int, float], None]
 
 
 @dataclass(frozen=True)
-class Settings:
+class SpeakerSettings:
     """Of a training; a file that is gone on with has its own k, width and seed."""
 
     iterations: int = 2500
@@ -106,7 +106,7 @@ def ground_of(folder: WorldFolder, split: str, progress: Count = unheard, device
     return Ground.of(houses, [facts[each.house.name] for each in houses], device)
 
 
-def train_speaker(path: Path, ground: Ground, settings: Settings, report: Report = lambda *_: None) -> Speaker:
+def train_speaker(path: Path, ground: Ground, settings: SpeakerSettings, report: Report = lambda *_: None) -> Speaker:
     """A speaker trained for so many iterations; one that is in the file already goes on where it was."""
     torch.manual_seed(settings.seed)
     grammar = Grammar()
@@ -148,7 +148,7 @@ def _loss(speaker: Speaker, ground: Ground, speech: Speech, now: StepContext) ->
     return cross_entropy(speaker.network(memory, pad(words[:, :-1], (1, 0)), wanted), words[wanted])
 
 
-class Followed(NamedTuple):
+class SpeakerScores(NamedTuple):
     """Shares of plans of which what a speaker says is found true by a listener and followed."""
 
     likeliest: float
@@ -159,7 +159,7 @@ class Followed(NamedTuple):
     """By one at least of all that are tried."""
 
 
-def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> Followed:
+def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> SpeakerScores:
     """How a listener takes what is said to agents anywhere."""
     now = ground.agents(count, seed)
     plan = plan_of(now, speaker.k)
@@ -175,7 +175,7 @@ def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> Followe
             for tokens in tries(speaker, ground.looks, plan, now.episodes.key)
         ]
     )
-    return Followed(float(good[-1].mean()), float(good[:-1].mean()), float(good.any(axis=0).mean()))
+    return SpeakerScores(float(good[-1].mean()), float(good[:-1].mean()), float(good.any(axis=0).mean()))
 
 
 def _moments(network: torch.nn.Module, optimiser: torch.optim.Adam) -> dict[str, Tensor]:

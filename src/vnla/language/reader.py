@@ -1,0 +1,186 @@
+"""The reader of what people type: advice, and what to look for. Page, terminal and studies share it.
+
+Advice is parsed into frames (`vnla.language.parser`), which mean something where the agent stands
+(`vnla.language.grounding`); where no house is known, turns, steps and looks alone are understood. So "turn left" is a right
+angle everywhere, unless the rest of a sentence tells how far. The actions are put into the words that the agent was trained
+with.
+
+An end-goal is found among those that are known, by the thing and the room that it names. Nothing that somebody types is an
+error: parts of the text tell what was understood and what was not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Sequence
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from vnla.assistance.advisor import Advisor
+from vnla.assistance.phrases import FULL_STOP, until_stop
+from vnla.common.nouns import nouns
+from vnla.language import word_lists
+from vnla.language.grammar import text_of
+from vnla.language.grounding import denote, motions
+from vnla.language.meanings import known_words
+from vnla.language.parser import Part, parse
+from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
+from vnla.tasks.end_goals import read_end_goal
+
+LONGEST_ADVICE = 12
+"""Actions of the longest advice that an agent is told: three times what agents hear in training."""
+SUGGESTIONS = 4
+"""How many end-goals are suggested at most."""
+
+
+class TextReading(NamedTuple):
+    """What was understood of a text: advice in the agent's words, or a known end-goal; None if that is not clear."""
+
+    understood: str | None
+    parts: tuple[Part, ...]
+    suggestions: tuple[str, ...] = ()
+    """What could be said instead."""
+
+
+def read_advice(
+    text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None = None
+) -> TextReading:
+    """What a text advises an agent that was trained with an advisor and has these words, at a pose of a house."""
+    understood, parts = _advice(text, advisor, vocabulary, place)
+    guess = _respelt(text, parts, advisor.words(), known_words())
+    if guess == text or _advice(guess, advisor, vocabulary, place)[0] in (understood, None):
+        return TextReading(understood, parts)
+    return TextReading(understood, parts, (guess,))
+
+
+def _advice(
+    text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None
+) -> tuple[str | None, tuple[Part, ...]]:
+    parsed = parse(text)
+    found = motions(parsed) if place is None else denote(parsed, *place, place[0].after)
+    words = worded(until_stop(found.plan[:LONGEST_ADVICE]), advisor, vocabulary)
+    return text_of(words) or None, found.parts
+
+
+_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
+_FEW = 8
+
+
+def _respelt(text: str, parts: Iterable[Part], words: Iterable[str], known: Container[str]) -> str:
+    """A text whose unknown words that were not understood, if they are few, are replaced by `words` that look alike."""
+    strange = [match for start, end, understood in parts if not understood for match in _TOKEN.finditer(text, start, end)]
+    long = [word for word in words if len(word) > 3] if len(strange) <= _FEW else []
+    for match in reversed(strange):
+        word = match[0].lower()
+        if word not in known and (alike := get_close_matches(word, long, 1, 0.75)):
+            text = text[: match.start()] + alike[0] + text[match.end() :]
+    return text
+
+
+class _Token(NamedTuple):
+    word: str
+    start: int
+    end: int
+
+
+_IN = frozenset(("in", "inside", "within", "from"))
+_END = f" {FULL_STOP}"
+_BEFORE_ROOM = re.compile(r".* in (?:one of )?the | \.$")
+_LONGEST_NAME = 8
+
+Stems = tuple[str, ...]
+"""The words of a name, each in its singular."""
+
+
+class _Known(NamedTuple):
+    """An end-goal that is known."""
+
+    text: str
+    object: str
+    stems: Stems
+    rooms: tuple[Stems, ...]
+    """What its room is called: by its name, and as the end-goal has it."""
+
+
+def find_end_goal(text: str, end_goals: Sequence[str]) -> TextReading:
+    """Which of the end-goals a text asks for."""
+    known = [_known(each) for each in end_goals]
+    tokens = [_Token(match[0].lower(), *match.span()) for match in _TOKEN.finditer(text)]
+    stems = [_stem(token.word) for token in tokens]
+    thing = _first(stems, {each.stems for each in known})
+    before = [token.word for token in tokens[: thing.start]]
+    if not _IN.isdisjoint(before) and not _asking().issuperset(before):
+        thing = range(0)  # "a dragon in the toilet": the toilet is a room here
+    others = ["" if i in thing else stem for i, stem in enumerate(stems)]
+    place = _first(others, {name for each in known for name in each.rooms})
+    strange = [i for i, token in enumerate(tokens) if i not in thing and i not in place and token.word not in _asking()]
+    named = sorted([*thing, *place, *strange])
+    parts = tuple((tokens[i].start, tokens[i].end, i not in strange) for i in named)
+
+    there = [each for each in known if not place or _at(stems, place) in each.rooms]
+    found = [each for each in there if each.stems == _at(stems, thing)]
+    found = [each for each in found if each.object == _joined(tokens[i] for i in thing)] or found
+    found = [each for each in found if _bare(each) == _joined(tokens).removesuffix(_END)] or found
+    in_no_room = not place and any(i >= thing.stop for i in strange)
+    if len({(each.object, each.rooms[:1]) for each in found}) == 1 and not in_no_room:
+        return TextReading(found[0].text, parts)
+    words = sorted({word for each in end_goals for word in each.split()})
+    guess = _respelt(text, parts, words, words)
+    if guess != text:
+        meant = find_end_goal(guess, end_goals)
+        return TextReading(None, parts, (meant.understood.removesuffix(_END),) if meant.understood else meant.suggestions)
+    elsewhere = [each for each in known if each.stems == _at(stems, thing)]
+    alike = [each for each in (*there, *known) if any(stems[i] in each.stems for i in strange)]
+    names = dict.fromkeys(_bare(each) for each in found or elsewhere or alike or there)
+    return TextReading(None, parts, tuple(names)[:SUGGESTIONS])
+
+
+@lru_cache(maxsize=4096)
+def _known(end_goal: str) -> _Known:
+    thing, room = read_end_goal(end_goal)
+    rooms = () if room is None else (_stems(room), _stems(_BEFORE_ROOM.sub("", end_goal)))
+    return _Known(end_goal, thing, _stems(thing), rooms)
+
+
+def _bare(known: _Known) -> str:
+    """An end-goal without its full stop."""
+    return known.text.removesuffix(_END)
+
+
+def _joined(tokens: Iterable[_Token]) -> str:
+    return " ".join(token.word for token in tokens)
+
+
+def _first(stems: Sequence[str], names: Container[Stems]) -> range:
+    """Where the first of some names stands, the longest of those that begin there; nowhere is an empty range."""
+    places = (range(i, j) for i in range(len(stems)) for j in range(min(i + _LONGEST_NAME, len(stems)), i, -1))
+    return next((each for each in places if _at(stems, each) in names), range(0))
+
+
+def _at(stems: Sequence[str], where: range) -> Stems:
+    return tuple(stems[where.start : where.stop])
+
+
+def _stems(name: str) -> Stems:
+    return tuple(_stem(match[0].lower()) for match in _TOKEN.finditer(name))
+
+
+@lru_cache(maxsize=4096)
+def _stem(word: str) -> str:
+    """A word in its singular, and by its common name."""
+    singular = str(nouns().singular_noun(word) or word) if word.isalpha() else word
+    return _common_names().get(singular, singular)
+
+
+@cache
+def _asking() -> frozenset[str]:
+    """Words of a wish that name nothing."""
+    return frozenset(" ".join(word_lists.sections("end_goals.txt")["words that name nothing"]).split())
+
+
+@cache
+def _common_names() -> dict[str, str]:
+    """Other names of common things."""
+    return dict(map(word_lists.entry, word_lists.sections("end_goals.txt")["other names"]))
