@@ -27,7 +27,7 @@ def bench_evaluate(
 
     def run(number: int) -> None:
         with matrix_units(precision), mixed_precision(precision, setting.world.device):
-            outcome.append(evaluate(setting.players, setting.tasks, seeds=SEEDS[:number], batch=number * points))
+            outcome.append(evaluate(setting.context, setting.tasks, seeds=SEEDS[:number], batch=number * points))
 
     run(1)  # warms up
     spent = seconds_of(lambda: run(seeds), device)

@@ -218,7 +218,7 @@ def _train(pipe: Connection, scale: Scale, path: str, kind: str, place: dict[str
         ranks = held.enter_context(joined(scale.device)) if place else None
         kind_of = Trainer if ranks is None else SplitTrainer
         options = {} if ranks is None else {"ranks": ranks}
-        trainer = kind_of(setting.players, setting.tasks, config, learns_to_ask=True, **options)  # type: ignore[arg-type]
+        trainer = kind_of(setting.context, setting.tasks, config, learns_to_ask=True, **options)  # type: ignore[arg-type]
         for _ in range(_WARM_UP):
             trainer.iterate()
         pipe.send(None)

@@ -65,20 +65,20 @@ class Setting:
 
     houses: Sequence[House]
     world: World
-    players: RolloutContext
+    context: RolloutContext
     tasks: TaskSet
 
     def learning(self, objective: Objective, policy: HelpPolicy) -> Setting:
         """The same in the roles that an objective wants, for a help policy."""
-        players = objective.rollout_context(self.players, policy)
-        choice = players.acting.choice
-        acting = replace(players.acting, choice=choice if isinstance(choice, KeepGoing) else KeepGoing(choice))
-        return replace(self, players=replace(players, acting=acting))
+        context = objective.rollout_context(self.context, policy)
+        choice = context.acting.choice
+        acting = replace(context.acting, choice=choice if isinstance(choice, KeepGoing) else KeepGoing(choice))
+        return replace(self, context=replace(context, acting=acting))
 
     def of_evaluation(self) -> Setting:
         """The same with the learned help policy, and the most probable actions."""
         acting = Acting(KeepGoing(most_probable), direct=False)
-        return replace(self, players=replace(self.players, help_policy=Learned(), acting=acting))
+        return replace(self, context=replace(self.context, help_policy=Learned(), acting=acting))
 
 
 def bare_setting(
@@ -109,7 +109,7 @@ def bare_setting(
     drawn = views(world) if views else _made_up(world, view_size, random)
     if walker.spotter is not None:
         walker.spotter.take([str(label) for label in range(LABELS)], torch.randn(view_size, LABELS), torch.zeros(LABELS))
-    players = RolloutContext(
+    context = RolloutContext(
         agent=walker,
         views={"random": drawn},
         advisor=advisor,
@@ -123,7 +123,7 @@ def bare_setting(
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)
     end_goals = Words(tokens, length).to(device)
-    return Setting(buildings, world, players, replace(TaskSet.compile(world, made), end_goals=end_goals))
+    return Setting(buildings, world, context, replace(TaskSet.compile(world, made), end_goals=end_goals))
 
 
 def _made_up(world: World, view_size: int, random: torch.Generator) -> Tensor:

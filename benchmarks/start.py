@@ -31,7 +31,7 @@ def begin(pipe: Connection, device: str, hidden: int, view_size: int, batch: int
     setting = bare_setting(500, hidden=hidden, view_size=view_size, seed=seed, device=device)
     times["world and agent"] = time.time()
     config = TrainingConfig(batch=batch, seed=seed, precision="float32" if device == "cpu" else "tf32")
-    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
+    trainer = Trainer(setting.context, setting.tasks, config, learns_to_ask=True)
     trainer.compare()
     wait_for(device)
     times["minds compared"] = time.time()

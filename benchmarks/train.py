@@ -63,7 +63,7 @@ def bench_train(
     setting = setting.learning(aim, Learned())
     practised = SubgoalPractice(practice) if practice else None
     trainer = Trainer(
-        setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, practice=practised, eager=eager
+        setting.context, setting.tasks, config, learns_to_ask=True, objective=aim, practice=practised, eager=eager
     )
     for _ in range(min(_WARM_UP, iterations or _WARM_UP)):
         trainer.iterate()
@@ -71,7 +71,7 @@ def bench_train(
     memory = most_memory(device)
     with matrix_units(precision):
         spent, rollout = _parts(trainer, number, device)
-    counts, walker = Counts.of(rollout), setting.players.agent
+    counts, walker = Counts.of(rollout), setting.context.agent
     known = isinstance(walker, PaperAgent) and walker.config.layers == 1 and objective == "imitation" and not practice
     parts = arithmetic(walker.config, counts) if isinstance(walker, PaperAgent) and known else {}
     dtype = torch.bfloat16 if precision == "bfloat16" else torch.float32

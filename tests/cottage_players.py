@@ -62,7 +62,7 @@ def _views() -> Tensor:
     return torch.from_numpy(features).reshape(-1, features.shape[-1])
 
 
-def players(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> RolloutContext:
+def context(acting: Acting = FOLLOWING, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> RolloutContext:
     """The players with an agent that knows nothing yet."""
     views = _views()
     advisor = advisor or TemplateAdvisor()

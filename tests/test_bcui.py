@@ -92,8 +92,8 @@ def one_word(batch: int = 1) -> Words:
 
 def hand_worked(environment: Environment, acting: Acting = BCUI, **options: object) -> tuple[Rollout, Scripted]:
     agent = Scripted([OWN])
-    players = players_of(agent, environment, At((1, 3, 8)), acting, **options)  # type: ignore[arg-type]
-    return bcui(to_the_bathroom(environment), players), agent
+    context = players_of(agent, environment, At((1, 3, 8)), acting, **options)  # type: ignore[arg-type]
+    return bcui(to_the_bathroom(environment), context), agent
 
 
 def test_lines_9_and_33_the_poses_are_those_worked_out_by_hand(environment: Environment) -> None:
@@ -116,8 +116,8 @@ def test_lines_22_to_27_the_teacher_acts_for_k_steps_after_the_last_request_and_
 def test_the_teacher_acts_for_exactly_k_steps(environment: Environment, k: int) -> None:
     """Asked at step 1, the agent that only ever looks up is overruled at steps 1 to k."""
     agent = Scripted([[U] * 13])
-    players = players_of(agent, environment, At((1,)), BCUI, TemplateAdvisor(k=k))
-    rollout = bcui(to_the_bathroom(environment), players)
+    context = players_of(agent, environment, At((1,)), BCUI, TemplateAdvisor(k=k))
+    rollout = bcui(to_the_bathroom(environment), context)
     overruled = [step for step, nav in enumerate(told(rollout, "nav")[0]) if nav != U]
     assert overruled == list(range(1, k + 1))
 
@@ -153,15 +153,15 @@ def test_the_last_action_of_the_next_step_is_the_one_carried_out(environment: En
 
 def test_lines_9_and_30_an_episode_ends_at_stop_or_when_the_time_is_over(environment: Environment) -> None:
     for time, expected in ((10, 10), (4, 4), (1, 1)):
-        players = players_of(Scripted([OWN]), environment, Never(), BCUI)
-        assert len(bcui(to_the_bathroom(environment, time), players).transitions) == expected
-    players = players_of(Scripted([[L, R, S, L, L]]), environment, Never(), BCUI)
-    assert told(bcui(to_the_bathroom(environment, 5), players), "nav") == [[L, R, S]]
+        context = players_of(Scripted([OWN]), environment, Never(), BCUI)
+        assert len(bcui(to_the_bathroom(environment, time), context).transitions) == expected
+    context = players_of(Scripted([[L, R, S, L, L]]), environment, Never(), BCUI)
+    assert told(bcui(to_the_bathroom(environment, 5), context), "nav") == [[L, R, S]]
 
 
 def test_no_episode_takes_more_than_the_longest(environment: Environment) -> None:
-    players = players_of(Scripted([[U] * 13]), environment, Never(), BCUI)
-    assert len(bcui(to_the_bathroom(environment, 10), players, longest=3).transitions) == 3
+    context = players_of(Scripted([[U] * 13]), environment, Never(), BCUI)
+    assert len(bcui(to_the_bathroom(environment, 10), context, longest=3).transitions) == 3
 
 
 def test_the_teachers_stop_ends_the_episode(environment: Environment) -> None:
@@ -172,8 +172,8 @@ def test_the_teachers_stop_ends_the_episode(environment: Environment) -> None:
     begun = Episodes.begin(
         down, key=torch.tensor([1]), start=start, goals=torch.tensor([0]), time_budget=torch.tensor([9]), seed=1
     )
-    players = players_of(Scripted([[L] * 9]), down, At((0,)), BCUI)
-    rollout = bcui(with_budgets(begun, [9], [1]), players)
+    context = players_of(Scripted([[L] * 9]), down, At((0,)), BCUI)
+    rollout = bcui(with_budgets(begun, [9], [1]), context)
     assert told(rollout, "nav") == [[D, F, S]]
     assert int(rollout.last_pose()) == world.viewpoint("cottage", "stairs_middle") * VIEWS + view_index(0, 9)
 
@@ -291,8 +291,8 @@ def test_kept_episodes_learn_on_until_they_are_at_a_goal(environment: Environmen
     )  # fmt: skip
     for keeps, expected in ((False, math.log(10)), (True, math.log(10) + 2 * math.log(2))):
         agent = Scripted([[S, D, F, U, U, U]], sure=math.log(5))
-        players = players_of(agent, down, keeps_ended=keeps)
-        rollout = bcui(with_budgets(begun, [6], [0]), players, longest=6)
+        context = players_of(agent, down, keeps_ended=keeps)
+        rollout = bcui(with_budgets(begun, [6], [0]), context, longest=6)
         assert float(rollout.nav_loss()) == pytest.approx(expected, abs=1e-5)
         assert told(rollout, "nav") == [[S]], "what is told of the episode ends where it ended"
         assert int(rollout.last_pose()) == int(begun.start)
@@ -303,15 +303,15 @@ def test_a_kept_episode_learns_at_its_goal_until_it_ends(environment: Environmen
     """At the bathroom, the goal, it has two steps and should stop, but does not; after them it counts no more."""
     begun = to_the_bathroom(environment, time=2, requests=0)
     begun = replace(begun, start=pose_at(environment, "bathroom", 0))
-    players = players_of(Scripted([[U, D, U, D]]), environment, keeps_ended=True)
-    rollout = bcui(begun, players, longest=4)
+    context = players_of(Scripted([[U, D, U, D]]), environment, keeps_ended=True)
+    rollout = bcui(begun, context, longest=4)
     assert [bool(transition.learns) for transition in rollout.transitions] == [True, True, False, False]
 
 
 def test_a_kept_episode_that_stopped_requests_no_more(environment: Environment) -> None:
     """It stops at once with three requests left and would ask for one at every step."""
-    players = players_of(Scripted([[S, L, L, L]]), environment, AtFirst(), keeps_ended=True)
-    rollout = bcui(to_the_bathroom(environment, 4, 3), players, longest=4)
+    context = players_of(Scripted([[S, L, L, L]]), environment, AtFirst(), keeps_ended=True)
+    rollout = bcui(to_the_bathroom(environment, 4, 3), context, longest=4)
     assert [bool(transition.request) for transition in rollout.transitions] == [True, False, False, False]
     assert [int(transition.budget) for transition in rollout.transitions] == [3, 2, 2, 2]
 
@@ -485,8 +485,8 @@ def train_on(environment: Environment) -> TrainOn:
 
     def train(key: Tensor, policy: HelpPolicy, *, on_a_gpu: bool, deliberate: bool = True) -> tuple[PaperAgent, Rollout]:
         agent = small_agent(9).train()
-        players = replace(players_of(agent, environment, policy, BCUI), deliberate=deliberate)
-        return agent, bcui(drawn_episodes(environment, key), replace(players, batching=Batching(fixed=on_a_gpu)))
+        context = replace(players_of(agent, environment, policy, BCUI), deliberate=deliberate)
+        return agent, bcui(drawn_episodes(environment, key), replace(context, batching=Batching(fixed=on_a_gpu)))
 
     return train
 
@@ -545,8 +545,8 @@ def test_the_help_teacher_counts_steps_at_one_viewpoint_through_the_walk(environ
     """An agent that looks up and down by the entryway has been there for 9 steps at step 9: rule (c). With the start pose
     counted, at step 8."""
     for teacher, expected in ((HelpTeacher("c"), 9), (HelpTeacher("c", counts_start_pose=True), 8)):
-        players = replace(players_of(Scripted([[U, D] * 6]), environment, Never(), ALONE), help_teacher=teacher)
-        rollout = bcui(to_the_bathroom(environment, 12, 1), players)
+        context = replace(players_of(Scripted([[U, D] * 6]), environment, Never(), ALONE), help_teacher=teacher)
+        rollout = bcui(to_the_bathroom(environment, 12, 1), context)
         wanted = told(rollout, "teacher_request")[0]
         assert wanted.index(True) == expected
 

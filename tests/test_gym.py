@@ -24,7 +24,7 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from torch import Tensor
 
 import vnla.gym
-from cottage_players import TASKS, Scripted, players
+from cottage_players import TASKS, Scripted, context
 from vnla.assistance.acting import most_probable
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.assistance.help_policies import Never
@@ -240,7 +240,7 @@ class Straying(Scripted):
 def test_success_and_spl_are_those_of_the_evaluation() -> None:
     """Walks that begin with a detour and end where the teacher leads or when time is up, played again."""
     detour = (Nav.FORWARD, *[Nav.LEFT] * 4, Nav.FORWARD, *[Nav.LEFT] * 5, Nav.FORWARD)
-    who = players(Straying(most_probable, False, detour), Never())
+    who = context(Straying(most_probable, False, detour), Never())
     found = evaluate(who, TASKS, seeds=[123])
     spl = found.scores.spl
     assert ((spl > 0) & (spl < 1)).any() and (spl == 0).any()

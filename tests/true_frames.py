@@ -18,7 +18,7 @@ from vnla.language.frames import (
     Spot,
     Stairs,
     Step,
-    Stop,
+    StopFrame,
     Through,
     Turn,
     Walk,
@@ -67,7 +67,7 @@ def _following(
 def _ends(frame: Frame, actions: Sequence[Nav], at: int) -> range:
     """Where a frame that begins with an action of a plan may end: its run of like actions, or after any step forward."""
     run = _run(actions, at)
-    if isinstance(frame, Stop | Look | Turn | Face | Spot | Walk | Pass):
+    if isinstance(frame, StopFrame | Look | Turn | Face | Spot | Walk | Pass):
         return range(at + run, at + run + 1)
     after = [i + 1 for i in range(at, len(actions)) if actions[i] is Nav.FORWARD]
     last = max(after, default=at)
@@ -84,7 +84,7 @@ def _candidates(actions: Sequence[Nav], at: int, around: Surroundings, pose: int
     action, run = actions[at], _run(actions, at)
     landmarks = list(_landmarks(around))
     if action is Nav.STOP:
-        yield Stop()
+        yield StopFrame()
         return
     if action in (Nav.UP, Nav.DOWN):
         yield Look(action is Nav.UP, run)

@@ -35,19 +35,19 @@ def plain(tasks: TaskSet) -> TaskSet:
     return replace(tasks, environment=replace(tasks.environment, world=blind))
 
 
-def success(players: RolloutContext, tasks: TaskSet, ratio: float) -> Tensor:
+def success(context: RolloutContext, tasks: TaskSet, ratio: float) -> Tensor:
     """Whether each task succeeds under each seed of the help budgets: (seeds, tasks)."""
-    found = evaluate(players, tasks, seeds=SEEDS, ratio=ratio)
+    found = evaluate(context, tasks, seeds=SEEDS, ratio=ratio)
     return torch.as_tensor(found.scores.success).float().reshape(len(SEEDS), -1)
 
 
 def main(run: str, world: str, tasks: str, split: str, out: str) -> None:
     """Print both success rates and the difference, and write what came of every task."""
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    context = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks(split)
     houses, ratio = [task.house for task in every.tasks], trained.config.help(training=False).ratio
-    found = {"paper": success(players, every, ratio), "plain": success(players, plain(every), ratio)}
+    found = {"paper": success(context, every, ratio), "plain": success(context, plain(every), ratio)}
     means = {name: each.mean(dim=0, keepdim=True) for name, each in found.items()}
     for name, each in means.items():
         sys.stdout.write(f"{name}: {per_cent(over_trainings(each, houses=houses))}%\n")

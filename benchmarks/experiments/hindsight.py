@@ -69,19 +69,19 @@ class IfWrong(HelpPolicy):
         return situation.tentative.argmax(dim=1) != taught
 
 
-def success(players: RolloutContext, subject: Subject) -> NDArray[np.float64]:
+def success(context: RolloutContext, subject: Subject) -> NDArray[np.float64]:
     """Whether each task succeeds."""
-    found = evaluate(players, subject.tasks, seeds=subject.seeds, ratio=subject.ratio)
+    found = evaluate(context, subject.tasks, seeds=subject.seeds, ratio=subject.ratio)
     return np.asarray(found.scores.success, dtype=np.float64).reshape(-1)
 
 
 def lines(subject: Subject) -> dict[str, NDArray[np.float64]]:
     """For each line whether each task succeeds, and beside them how many episodes of it were tried."""
-    players, found = subject.context, ceilings(subject)
+    context, found = subject.context, ceilings(subject)
     tried = np.asarray(found.schedules.tried).reshape(-1)
     draws = []
     for number in range(int(tried.max())):
-        draws.append(success(replace(players, acting=replace(players.acting, choice=Drawn(number))), subject))
+        draws.append(success(replace(context, acting=replace(context.acting, choice=Drawn(number))), subject))
     drawn = np.stack(draws)  # (draws, tasks)
     counted = np.arange(len(drawn))[:, None] < tried
     return {
@@ -89,7 +89,7 @@ def lines(subject: Subject) -> dict[str, NDArray[np.float64]]:
         "best": np.asarray(found.lines["best"].success),
         "drawn": np.where(counted, drawn, 0).sum(axis=0) / tried,
         "luckiest": np.where(counted, drawn, 0).max(axis=0),
-        "wrong": success(replace(players, help_policy=IfWrong()), subject),
+        "wrong": success(replace(context, help_policy=IfWrong()), subject),
         "tried": tried.astype(np.float64),
     }
 
@@ -98,11 +98,11 @@ def main(run: str, world: str, tasks: str, count: str, out: str) -> None:
     """Print the table and write what came of every task."""
     torch.set_num_threads(1)
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    context = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks("test_unseen")
     some = every.rows(sorted({round(each) for each in np.linspace(0, len(every) - 1, int(count))}))
     ratio = trained.config.help(training=False).ratio
-    found = lines(Subject(players, some, seeds=SEEDS[:1], ratio=ratio))
+    found = lines(Subject(context, some, seeds=SEEDS[:1], ratio=ratio))
     houses = [task.house for task in some.tasks]
     rates = {name: per_cent(over_houses(found[name], houses=houses)) for name in LINES}
     won = {name: per_cent(over_houses(found[name] - found["own"], houses=houses)) for name in LINES}

@@ -40,7 +40,7 @@ def practised(config: RunConfig, data: RunData) -> PaperAgent:
     """An agent after so many batches of walks."""
     agent, training, tasks = make_agent(config, data), config.training, data.training_tasks()
     assert isinstance(agent, PaperAgent)
-    players, practice = make_context(config, data, agent, training=True), make_practice(config, data, agent)
+    context, practice = make_context(config, data, agent, training=True), make_practice(config, data, agent)
     assert practice is not None
     order = BatchOrder(training.seed, len(tasks), training.batch)
     optimiser = torch.optim.Adam(agent.parameters(), weight_decay=training.weight_decay, fused=True)
@@ -51,7 +51,7 @@ def practised(config: RunConfig, data: RunData) -> PaperAgent:
         which = order.batch(done)
         torch.manual_seed(done)
         loss = practice.rollout(
-            tasks, which, torch.full_like(which, iteration_seed(training.seed, done)), players
+            tasks, which, torch.full_like(which, iteration_seed(training.seed, done)), context
         ).nav_loss()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]

@@ -41,24 +41,24 @@ class StopFrom:
         return torch.where(probabilities[:, STOP] >= self.least, STOP, others.argmax(dim=1))
 
 
-def success(players: RolloutContext, tasks: TaskSet, choice: Choice, ratio: float) -> Tensor:
+def success(context: RolloutContext, tasks: TaskSet, choice: Choice, ratio: float) -> Tensor:
     """Whether each task succeeds, (1, tasks)."""
-    acting = replace(players.acting, choice=choice)
-    found = evaluate(replace(players, acting=acting), tasks, seeds=SEEDS[:1], ratio=ratio)
+    acting = replace(context.acting, choice=choice)
+    found = evaluate(replace(context, acting=acting), tasks, seeds=SEEDS[:1], ratio=ratio)
     return torch.as_tensor(found.scores.success).float().reshape(1, -1)
 
 
 def main(run: str, world: str, tasks: str, split: str) -> None:
     """Print the table."""
     trained = open_trained(Path(run), world=Path(world), tasks=Path(tasks))
-    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    context = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     every = trained.material.evaluation_tasks(split)
     some = every.rows(list(range(0, len(every), max(1, len(every) // TASKS))))
     houses, ratio = [task.house for task in some.tasks], trained.config.help(training=False).ratio
-    usual = success(players, some, most_probable, ratio)
+    usual = success(context, some, most_probable, ratio)
     sys.stdout.write(f"{len(some)} tasks of {split}; as it is: {per_cent(over_trainings(usual, houses=houses))}%\n")
     for least in FROM:
-        found = success(players, some, StopFrom(least), ratio)
+        found = success(context, some, StopFrom(least), ratio)
         more = per_cent(over_trainings(found, usual, houses=houses))
         sys.stdout.write(f"from {least}: {100 * found.mean():.1f}%, {more} points more\n")
 

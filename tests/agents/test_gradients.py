@@ -44,8 +44,8 @@ def environment() -> Environment:
 def trained_once(agent: PaperAgent, environment: Environment, seed: int = 3) -> Rollout:
     """A rollout with dropout, interventions and sampling, as in training."""
     torch.manual_seed(seed)
-    players = players_of(agent.train(), environment, AsTaught(), BCUI)
-    return bcui(drawn_episodes(environment, KEYS), players)
+    context = players_of(agent.train(), environment, AsTaught(), BCUI)
+    return bcui(drawn_episodes(environment, KEYS), context)
 
 
 def gradients(agent: PaperAgent) -> dict[str, Tensor | None]:

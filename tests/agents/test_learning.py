@@ -41,7 +41,7 @@ class School:
     """The tasks, and an agent to learn them."""
 
     tasks: TaskSet
-    players: RolloutContext
+    context: RolloutContext
 
     @classmethod
     def open(cls, chosen: list[int], copies: int) -> School:
@@ -58,16 +58,16 @@ class School:
         sizes = {"view_size": views.shape[1], "hidden": 64, "word_embedding": 32, "help_hidden": 64, "dropout": 0.0}
         agent = PaperAgent(AgentConfig(words=len(vocabulary), **sizes))
         bound_advisor = advisor.ready(vocabulary)
-        players = RolloutContext(agent, {"symbolic": views}, advisor, bound_advisor, HelpTeacher(), AsTaught(), BCUI)
-        return cls(TaskSet.compile(world, tasks, vocabulary=vocabulary), players)
+        context = RolloutContext(agent, {"symbolic": views}, advisor, bound_advisor, HelpTeacher(), AsTaught(), BCUI)
+        return cls(TaskSet.compile(world, tasks, vocabulary=vocabulary), context)
 
     def learn(self, iterations: int, lr: float) -> list[float]:
         """The navigation loss a step of every iteration."""
-        agent, losses = self.players.agent.train(), []
+        agent, losses = self.context.agent.train(), []
         optimizer = torch.optim.Adam(agent.parameters(), lr=lr)
         for iteration in range(iterations):
             episodes = self.tasks.episodes(torch.arange(len(self.tasks)), seed=iteration)
-            rollout = bcui(episodes, self.players)
+            rollout = bcui(episodes, self.context)
             nav_loss = rollout.nav_loss()
             optimizer.zero_grad()
             (nav_loss + rollout.ask_loss(agent.ask)).backward()
@@ -78,8 +78,8 @@ class School:
 
     def success(self, seed: int) -> float:
         """The share of the tasks that the agent, asking by itself, ends within two metres of a goal."""
-        self.players.agent.eval()
-        alone = replace(self.players, help_policy=Learned(), acting=ALONE)
+        self.context.agent.eval()
+        alone = replace(self.context, help_policy=Learned(), acting=ALONE)
         with torch.no_grad():
             rollout = bcui(self.tasks.episodes(torch.arange(len(self.tasks)), seed=seed), alone)
         left = self.tasks.environment.distance_left(rollout.last_pose(), self.tasks.goals)

@@ -72,8 +72,8 @@ def made(seed: int = 3) -> PolicyAgent:
 
 
 def walked(agent: Agent, policy: HelpPolicy, *, fixed: bool = False) -> Rollout:
-    players = replace(players_of(agent, ENVIRONMENT, policy, BCUI), batching=Batching(fixed=fixed))
-    return bcui(drawn_episodes(ENVIRONMENT, torch.arange(30, 54)), players)
+    context = replace(players_of(agent, ENVIRONMENT, policy, BCUI), batching=Batching(fixed=fixed))
+    return bcui(drawn_episodes(ENVIRONMENT, torch.arange(30, 54)), context)
 
 
 @pytest.mark.parametrize("policy", [AsTaught(), AtFirst(), AtRandom(), Never()])
@@ -150,7 +150,7 @@ def test_a_graph_learns_what_single_operations_learn(monkeypatch: pytest.MonkeyP
             200, hidden=32, view_size=64, seed=0, device="cuda", houses=4, agent="examples.simple_agent:Mine",
             options={"hidden": 32}, senses="requests",
         )  # fmt: skip
-        trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=20), learns_to_ask=True, eager=eager)
+        trainer = Trainer(setting.context, setting.tasks, TrainingConfig(batch=20), learns_to_ask=True, eager=eager)
         assert trainer.captures is not eager
         losses.append(torch.tensor([losses_read(trainer, trainer.iterate()) for _ in range(20)]))
     torch.testing.assert_close(*losses, rtol=1e-3, atol=1e-3)
@@ -291,10 +291,10 @@ def alone(actor: Any) -> tuple[PolicyAgent, RolloutContext]:
 
 def test_one_at_a_time_it_is_told_in_words_and_asks_when_it_wants() -> None:
     actor = Alone()
-    _, players = alone(actor)
+    _, context = alone(actor)
     key = torch.arange(30, 42)
     with torch.no_grad():
-        rollout = bcui(drawn_episodes(ENVIRONMENT, key), players)
+        rollout = bcui(drawn_episodes(ENVIRONMENT, key), context)
     episodes, actions, requests = rollout.episodes, rollout.table("nav"), rollout.table("request")
     for row in range(len(key)):
         may = bool(episodes.help_budget[row] > 0) and int(episodes.time_budget[row]) > 2
@@ -323,10 +323,10 @@ def test_counts_of_an_episode_stand_under_their_own_keys() -> None:
     sizes = SIZES._replace(views={"drawn": 8, **dict.fromkeys(names, 1)}, senses=names)
     actor = Counting()
     agent = PolicyAgent(OneAtATime(actor, ()), ObservedViews.declared(Counting, sizes)).eval()
-    players = replace(players_of(agent, ENVIRONMENT, Learned(), ALONE), senses=sensors_named(",".join(names)))
+    context = replace(players_of(agent, ENVIRONMENT, Learned(), ALONE), senses=sensors_named(",".join(names)))
     episodes = drawn_episodes(ENVIRONMENT, torch.arange(30, 33))
     with torch.no_grad():
-        bcui(episodes, players)
+        bcui(episodes, context)
     firsts = [seen for _, seen in actor.given if seen["last_action"] is None]
     assert [each["time_left"] for each in firsts] == episodes.time_budget.tolist()
     assert [each["requests_left"] for each in firsts] == episodes.help_budget.tolist()

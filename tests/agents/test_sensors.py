@@ -78,25 +78,25 @@ def with_senses(environment: Environment, *, asks: bool = True) -> RolloutContex
 
 
 def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Environment) -> None:
-    players = with_senses(environment)
-    rollout = bcui(with_budgets(drawn_episodes(environment, torch.arange(4)), [7] * 4, [2] * 4), players)
+    context = with_senses(environment)
+    rollout = bcui(with_budgets(drawn_episodes(environment, torch.arange(4)), [7] * 4, [2] * 4), context)
     for transition in rollout.transitions:
         now = StepContext(
             rollout.episodes, transition.step, transition.pose, transition.unmoved, transition.budget, transition.tentative,
             transition.nav[:, None], since_request=transition.since_request, past=transition.past,
         )  # fmt: skip
         if len(transition.row) == 4:
-            view = torch.cat(list(seen(now, players, {}).values()), dim=1)
+            view = torch.cat(list(seen(now, context, {}).values()), dim=1)
             assert torch.equal(transition.ask_features[:, : view.shape[1]], view)
     first = rollout.transitions
     assert [int(each.since_request[0]) for each in first[:3]] == [4, 0, 0] or first[0].nav[0] == Nav.STOP
 
 
 def test_a_sense_changes_what_the_agent_does(environment: Environment) -> None:
-    players = with_senses(environment)
+    context = with_senses(environment)
     episodes = drawn_episodes(environment, torch.arange(40))
-    without = replace(players, sensors={name: Silent(sense.size) for name, sense in players.sensors.items()})
-    one, other = (bcui(episodes, each).last_pose() for each in (players, without))
+    without = replace(context, sensors={name: Silent(sense.size) for name, sense in context.sensors.items()})
+    one, other = (bcui(episodes, each).last_pose() for each in (context, without))
     assert not torch.equal(one, other)
 
 
@@ -125,16 +125,16 @@ def test_names_are_checked() -> None:
 
 
 def test_a_veil_hides_the_same_numbers_all_along_an_episode_and_others_in_the_next(environment: Environment) -> None:
-    players = replace(players_of(small_agent(), environment, AsTaught()), feature_dropout=0.5)
+    context = replace(players_of(small_agent(), environment, AsTaught()), feature_dropout=0.5)
     episodes = with_budgets(drawn_episodes(environment, torch.arange(20)), [6] * 20, [2] * 20)
-    shown = feature_dropout_of(episodes, players)["drawn"]
+    shown = feature_dropout_of(episodes, context)["drawn"]
     assert set(shown.unique().tolist()) == {0.0, 2.0} and abs(float(shown.mean()) - 1) < 0.3
     assert len({tuple(row) for row in shown.tolist()}) > 10
-    assert torch.equal(feature_dropout_of(episodes, players)["drawn"], shown)
-    for transition in bcui(episodes, players).transitions:
-        seen_now = players.views["drawn"][transition.pose] * shown[transition.row]
+    assert torch.equal(feature_dropout_of(episodes, context)["drawn"], shown)
+    for transition in bcui(episodes, context).transitions:
+        seen_now = context.views["drawn"][transition.pose] * shown[transition.row]
         assert torch.allclose(transition.ask_features[:, :8], seen_now)
-    assert feature_dropout_of(episodes, replace(players, feature_dropout=0.0)) == {}
+    assert feature_dropout_of(episodes, replace(context, feature_dropout=0.0)) == {}
 
 
 def test_everybody_remembers_at_a_step_of_its_own() -> None:

@@ -76,10 +76,10 @@ def test_all_minds_decide_and_learn_alike(monkeypatch: pytest.MonkeyPatch) -> No
 def _learned(state: type[PolicyState], monkeypatch: pytest.MonkeyPatch) -> dict[str, Tensor]:
     monkeypatch.setattr("vnla.agents.paper.state_for", lambda _: state)
     agent, environment = spelled_agent().train(), cottage_environment()
-    players = players_of(agent, environment, AsTaught(), BCUI)
+    context = players_of(agent, environment, AsTaught(), BCUI)
     if state is CudaGraphState:
-        object.__setattr__(players, "batching", Batching(fixed=True))
-    rollout = bcui(drawn_episodes(environment, torch.arange(12)), players)
+        object.__setattr__(context, "batching", Batching(fixed=True))
+    rollout = bcui(drawn_episodes(environment, torch.arange(12)), context)
     rollout.nav_loss().backward()
     collect_gradients(agent)
     embedding = agent.navigation.encoder.embedding

@@ -130,7 +130,7 @@ def test_a_direct_advisor_leaves_nothing_to_follow() -> None:
 
 def _walked(environment: Environment, following: Led, k: int, acting: Acting = BCUI) -> Rollout:
     """Sixty episodes of an agent that knows nothing and asks at first."""
-    players = replace(players_of(small_agent(), environment, AtFirst(), acting, TemplateAdvisor(k=k)), following=following)
+    context = replace(players_of(small_agent(), environment, AtFirst(), acting, TemplateAdvisor(k=k)), following=following)
     episodes = drawn_episodes(environment, torch.arange(60))
     with torch.no_grad():
-        return bcui(with_budgets(episodes, [15] * 60, [3] * 60), players)
+        return bcui(with_budgets(episodes, [15] * 60, [3] * 60), context)

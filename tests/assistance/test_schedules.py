@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_players import TASKS, players, scripted
+from cottage_players import TASKS, context, scripted
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Mixture, Never
 from vnla.assistance.schedules import Otherwise, Scheduled, count_schedules, schedule
 from vnla.bcui import bcui
@@ -25,7 +25,7 @@ def episodes(ratio: float = 0.48) -> Episodes:
 
 
 def requests(policy: HelpPolicy, batch: Episodes, *actions: Nav) -> Tensor:
-    taking_part = players(scripted(*actions), policy)
+    taking_part = context(scripted(*actions), policy)
     with greedy(taking_part.agent):
         return bcui(batch, taking_part).table("request")
 

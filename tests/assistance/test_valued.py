@@ -50,9 +50,9 @@ def test_drawn_asks_as_often_as_the_module_says(environment: Environment) -> Non
 def twins(environment: Environment, pairs: int, policy: HelpPolicy, silence: float) -> tuple[Tensor, Tensor, Tensor]:
     """Poses and requests of twins, and the step at which each tries."""
     episodes = drawn_episodes(environment, torch.arange(pairs).repeat(2))
-    players = replace(players_of(small_agent(), environment), help_policy=Tried(policy, silence))
+    context = replace(players_of(small_agent(), environment), help_policy=Tried(policy, silence))
     with torch.no_grad():
-        rollout = bcui(episodes, players)
+        rollout = bcui(episodes, context)
     return rollout.table("pose"), rollout.table("request"), Tried.step_of(episodes)
 
 

@@ -10,7 +10,7 @@ from benchmarks.floor import Counts, Product, arithmetic, computed, report
 from benchmarks.measure import seconds_of
 from benchmarks.setting import bare_setting
 from benchmarks.train import bench_train
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.agents.config import AgentConfig
 from vnla.agents.fast.cpu.state import CpuState
 from vnla.agents.paper import PaperAgent
@@ -65,7 +65,7 @@ def test_weight_gradients_are_one_product_over_all_steps() -> None:
 
 
 def test_what_is_counted_is_what_happened() -> None:
-    everybody = players(policy=AtFirst())
+    everybody = context(policy=AtFirst())
     rollout = bcui(TASKS.episodes(torch.arange(len(TASKS)), seed=1), everybody)
     counts = Counts.of(rollout)
     requests = sum(int((transition.request & transition.active).sum()) for transition in rollout.transitions)
@@ -87,11 +87,11 @@ def test_an_iteration_does_what_is_counted_and_little_more(monkeypatch: pytest.M
     monkeypatch.setattr(CpuState, "suits", lambda _: False)
     setting = bare_setting(8, hidden=64, view_size=128, seed=0, device="cpu", houses=3)
     config = TrainingConfig(batch=8)
-    trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
+    trainer = Trainer(setting.context, setting.tasks, config, learns_to_ask=True)
     which = batch_of(0, 8, 8, 0)
-    rollout = bcui(setting.tasks.episodes(which, seed=5), setting.players)
-    assert isinstance(setting.players.agent, PaperAgent)
-    parts = arithmetic(setting.players.agent.config, Counts.of(rollout))
+    rollout = bcui(setting.tasks.episodes(which, seed=5), setting.context)
+    assert isinstance(setting.context.agent, PaperAgent)
+    parts = arithmetic(setting.context.agent.config, Counts.of(rollout))
     counted = sum(map(operations, parts.values()))
     with FlopCounterMode(display=False) as done:
         trainer.update(which, torch.full_like(which, 5))

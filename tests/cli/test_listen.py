@@ -11,7 +11,7 @@ import pytest
 from command import Vnla
 from cottage_run import write_cottage
 from vnla.assistance.phrases import FULL_STOP, every_subgoal
-from vnla.experiments.listening.followed import SentenceReader
+from vnla.experiments.listening.followed import ReadOutAdvisor
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.handwritten import Written, handwritten
 from vnla.language.interpreter import Interpreter
@@ -103,11 +103,11 @@ def test_an_interpreter_says_what_was_meant_in_the_agents_own_words(
     have_by_hand(few, monkeypatch)
     run = train(vnla, tmp_path, "talk", "--advisor-language", language)
     interpreted, read = [], []
-    interpret, read_out = Interpreter._in_own_words, SentenceReader.of
+    interpret, read_out = Interpreter._in_own_words, ReadOutAdvisor.of
     monkeypatch.setattr(
         Interpreter, "_in_own_words", lambda *given: interpreted.append(interpret(*given)) or interpreted[-1]
     )
-    monkeypatch.setattr(SentenceReader, "of", lambda words, *rest: read.append(words) or read_out(words, *rest))
+    monkeypatch.setattr(ReadOutAdvisor, "of", lambda words, *rest: read.append(words) or read_out(words, *rest))
     out = tmp_path / "heard.json"
     answer = vnla("listen", run, "--listener", "interpreted", "--handwritten", tmp_path / "written", "--json", out)
     assert answer.status == 0, answer.err

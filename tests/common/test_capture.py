@@ -63,17 +63,17 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
     for compiled in (False, True):
         noticed = sensors_named(senses)
         agent = small_agent(9, view_size=8 + sum(sense.size for sense in noticed.values())).eval()
-        players = players_of(agent, environment, policy, BCUI)
+        context = players_of(agent, environment, policy, BCUI)
         following = Following.within(environment.world) if senses else Led()
         following.advance(0.5)
         veil = 0.3 if senses else 0.0
-        players = replace(players, batching=Batching(fixed=True), sensors=noticed, feature_dropout=veil, following=following)
+        context = replace(context, batching=Batching(fixed=True), sensors=noticed, feature_dropout=veil, following=following)
         with torch.no_grad():
             if compiled:
                 with fusing(torch.device("cpu")), torch._dynamo.config.patch(error_on_recompile=True):
-                    rollout = bcui(drawn_episodes(environment, key), players)
+                    rollout = bcui(drawn_episodes(environment, key), context)
             else:
-                rollout = bcui(drawn_episodes(environment, key), players)
+                rollout = bcui(drawn_episodes(environment, key), context)
         tables.append({name: rollout.table(name) for name in NAMES})
     for name in NAMES:
         assert torch.equal(tables[0][name], tables[1][name]), name
@@ -85,8 +85,8 @@ def test_one_run_compiles_all_that_an_iteration_needs(monkeypatch: pytest.Monkey
     monkeypatch.setattr("vnla.common.capture._compiled", traced)
     monkeypatch.setattr("vnla.agents.paper.state_for", lambda _: CudaGraphState)
     setting = bare_setting(12, hidden=16, view_size=8, seed=0, device="cpu", houses=2)
-    players = replace(setting.players, batching=Batching(fixed=True))
-    trainer = Trainer(players, setting.tasks, TrainingConfig(batch=4), learns_to_ask=True)
+    context = replace(setting.context, batching=Batching(fixed=True))
+    trainer = Trainer(context, setting.tasks, TrainingConfig(batch=4), learns_to_ask=True)
     trainer.compare()
     torch._dynamo.reset()
     with fusing(torch.device("cpu")):
@@ -131,7 +131,7 @@ def success(setting: Setting, trainer: Trainer) -> Estimate:
     judged = setting.of_evaluation()
     with trainer.stream.entered():
         trainer.context.agent.eval()
-        return evaluate(judged.players, setting.tasks).summary()["success_rate"]
+        return evaluate(judged.context, setting.tasks).summary()["success_rate"]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
@@ -141,7 +141,7 @@ def test_graph_and_eager_have_the_same_losses_and_end_with_the_same_parameters_a
     for eager in (False, True):
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4)
         config = TrainingConfig(batch=20, precision=precision)
-        trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=eager)
+        trainer = Trainer(setting.context, setting.tasks, config, learns_to_ask=True, eager=eager)
         losses.append([losses_read(trainer, trainer.iterate()) for _ in range(200)])
         agents.append(trainer.context.agent)
         successes.append(success(setting, trainer))
@@ -160,8 +160,8 @@ def test_so_have_those_who_follow_by_themselves(language: str) -> None:
     def trainer(*, eager: bool) -> Trainer:
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
         world = setting.tasks.environment.world
-        players = replace(setting.players, following=Following.within(world), acting=BCUI)
-        return Trainer(players, setting.tasks, TrainingConfig(iterations=30, batch=20), learns_to_ask=True, eager=eager)
+        context = replace(setting.context, following=Following.within(world), acting=BCUI)
+        return Trainer(context, setting.tasks, TrainingConfig(iterations=30, batch=20), learns_to_ask=True, eager=eager)
 
     whole, plain, losses = trainer(eager=False), trainer(eager=True), []
     for _ in range(30):
@@ -179,7 +179,7 @@ def test_so_have_those_who_practise(language: str) -> None:
     def trainer(*, eager: bool) -> Trainer:
         setting = bare_setting(500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, language=language)
         config, practice = TrainingConfig(batch=20), SubgoalPractice(3)
-        return Trainer(setting.players, setting.tasks, config, learns_to_ask=True, practice=practice, eager=eager)
+        return Trainer(setting.context, setting.tasks, config, learns_to_ask=True, practice=practice, eager=eager)
 
     def gradients(each: Trainer) -> torch.Tensor:
         each.iterate()
@@ -217,7 +217,7 @@ def test_so_have_other_objectives_with_all_senses(name: str) -> None:
             500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, senses="clock,requests,advice,been"
         ).learning(aim, Valued())
         config = TrainingConfig(batch=200)
-        return Trainer(setting.players, setting.tasks, config, learns_to_ask=True, objective=aim, eager=eager)
+        return Trainer(setting.context, setting.tasks, config, learns_to_ask=True, objective=aim, eager=eager)
 
     whole, plain, losses = trainer(eager=False), trainer(eager=True), []
     for _ in range(30):

@@ -56,10 +56,10 @@ def test_a_type_is_not_taken_for_its_instances() -> None:
 def test_taking_rows_of_a_walk_is_beginning_with_fewer_episodes(seed: int | Tensor) -> None:
     """Everything of a batch is in the walk: memory, state, plan, budgets, seeds; shared tables stay whole."""
     environment, agent = cottage_environment(), small_agent(1, layers=2).eval()
-    players, key = players_of(agent, environment, AtRandom()), torch.tensor([13, 4, 19, 9])  # end-goals of 4 or 5 words
-    walk = take_rows(begin(drawn_episodes(environment, key, seed), players), ROWS)
+    context, key = players_of(agent, environment, AtRandom()), torch.tensor([13, 4, 19, 9])  # end-goals of 4 or 5 words
+    walk = take_rows(begin(drawn_episodes(environment, key, seed), context), ROWS)
     fewer_seeds = seed[ROWS] if isinstance(seed, Tensor) else seed
-    fewer = begin(drawn_episodes(environment, key[ROWS], fewer_seeds), players)
+    fewer = begin(drawn_episodes(environment, key[ROWS], fewer_seeds), context)
     assert walk.row.tolist() == [2, 0]
     assert walk.state.episodes.environment is environment
     for name in ("nav", "ask", "plan"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.assistance.help_policies import AtFirst, Never
 from vnla.evaluation.breakdown import (
     SubsetShare,
@@ -33,7 +33,7 @@ STEPS = 10
 def evaluation(success: list[list[int]], steps: list[list[int]], asked: dict[tuple[int, int], list[int]]) -> Evaluation:
     """An evaluation of which only these are known: (seeds, tasks), and at which steps was asked: (seed, task) → steps."""
     seeds = tuple(range(len(success)))
-    real = evaluate(players(policy=Never()), TASKS, seeds=seeds)
+    real = evaluate(context(policy=Never()), TASKS, seeds=seeds)
     request = torch.zeros(len(seeds) * len(TASKS), STEPS, dtype=torch.bool)
     for (seed, task), when in asked.items():
         request[seed * len(TASKS) + task, when] = True
@@ -68,7 +68,7 @@ def test_nobody_asks() -> None:
 
 
 def test_shares_of_requests_sum_to_all_of_them() -> None:
-    found = evaluate(players(policy=AtFirst()), TASKS, seeds=[1, 2])
+    found = evaluate(context(policy=AtFirst()), TASKS, seeds=[1, 2])
     assert sum(part.share.value for part in requests_over_time(found)) == pytest.approx(100)
 
 

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
@@ -27,7 +27,7 @@ from vnla.world.actions import Nav
 
 SEED = 123
 SCHEMA = json.loads(files("vnla.evaluation").joinpath("results.schema.json").read_text())
-EVALUATION = evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=[SEED])
+EVALUATION = evaluate(context(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=[SEED])
 RECORDS: list[dict[str, Any]] = json.loads(json.dumps([asdict(each) for each in results_of(EVALUATION)]))
 CHANGED = 1  # of eleven actions with two requests
 START = TASKS.tasks[CHANGED].start
@@ -82,7 +82,7 @@ def test_actions_that_a_file_does_not_name_are_worked_out(evaluation: Evaluation
 
 
 def test_every_goal_reached_and_stopped_at_is_inferred_as_stop(tmp_path: Path) -> None:
-    told = evaluate(players(), TASKS, seeds=[SEED])  # the teacher's walk
+    told = evaluate(context(), TASKS, seeds=[SEED])  # the teacher's walk
     bare = [{"instr_id": each.instr_id, "trajectory": each.trajectory} for each in results_of(told)]
     trace = check(written(tmp_path / "bare.json", bare), TASKS).trace
     last = [actions[length - 1] for actions, length in zip(trace.nav.tolist(), trace.length.tolist(), strict=True)]

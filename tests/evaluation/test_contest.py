@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cottage_players import TASKS, WORLD, players
+from cottage_players import TASKS, WORLD, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
@@ -30,7 +30,7 @@ SEEDS = (123, 435)
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
+    return evaluate(context(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
 
 
 @pytest.fixture

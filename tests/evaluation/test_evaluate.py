@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from cottage_players import TASKS, players, scripted
+from cottage_players import TASKS, context, scripted
 from vnla.agents.paper import PaperAgent
 from vnla.assistance.acting import ALONE, Acting, sampled
 from vnla.assistance.help_policies import AtFirst, AtRandom, HelpPolicy, Learned, Never
@@ -23,7 +23,7 @@ WANDERING = Acting(sampled, direct=True)
 
 
 def evaluation(acting: Acting | None = None, policy: HelpPolicy | None = None, **options: object) -> Evaluation:
-    who = players(policy=policy) if acting is None else players(acting, policy)
+    who = context(policy=policy) if acting is None else context(acting, policy)
     return evaluate(who, TASKS, **options)  # type: ignore[arg-type]
 
 
@@ -115,7 +115,7 @@ def test_the_summary_is_the_mean_over_seeds_of_means_over_episodes() -> None:
 
 @pytest.mark.parametrize("training", [True, False])
 def test_the_agent_is_left_as_it_was(training: bool) -> None:
-    who = players(ALONE)
+    who = context(ALONE)
     who.agent.train(training)
     seen = []
     evaluate(who, TASKS, seeds=[1], progress=lambda _done, _all: seen.append(who.agent.training))
@@ -142,15 +142,15 @@ def test_seeds_must_be_given_and_differ() -> None:
 
 def test_one_task_runs_as_it_does_in_the_evaluation() -> None:
     found = evaluation(WANDERING, AtRandom(), seeds=[867])
-    rollout = run_task(players(WANDERING, AtRandom()), TASKS, "3", seed=867)
+    rollout = run_task(context(WANDERING, AtRandom()), TASKS, "3", seed=867)
     assert int(rollout.last_pose()) == int(found.trace.pose[3, -1])
     assert len(rollout.transitions) == found.scores.steps[0, 3]
     with pytest.raises(InputError, match="nowhere"):
-        run_task(players(), TASKS, "nowhere")
+        run_task(context(), TASKS, "nowhere")
 
 
 def test_a_batch_of_a_large_agent_is_smaller() -> None:
-    small = players()
+    small = context()
     assert isinstance(small.agent, PaperAgent)
     large = replace(small, agent=PaperAgent(replace(small.agent.config, hidden=4096)))
     assert 1 <= fitting_batch(large, TASKS.end_goals, 25) < fitting_batch(small, TASKS.end_goals, 25) == CPU_BATCH

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
@@ -125,7 +125,7 @@ PIECES: dict[str, np.ndarray] = {
 
 @pytest.mark.parametrize("name", PIECES)
 def test_odd_arrays_of_a_part_are_one_line(tmp_path: Path, name: str) -> None:
-    whole = evaluate(players(policy=AtFirst()), TASKS, seeds=[1])
+    whole = evaluate(context(policy=AtFirst()), TASKS, seeds=[1])
     ids = [task.id for task in TASKS.tasks]
     piece = EvaluatedBatch(np.arange(6), whole.trace, whole.scores.reshape(6))
     write_pieces(tmp_path / "part.npz", [piece], ids, [1])
@@ -138,7 +138,7 @@ def test_odd_arrays_of_a_part_are_one_line(tmp_path: Path, name: str) -> None:
 
 
 def test_everything_comes_back(tmp_path: Path) -> None:
-    made = evaluate(players(policy=AtFirst()), TASKS, seeds=[1])
+    made = evaluate(context(policy=AtFirst()), TASKS, seeds=[1])
     write_evaluation(tmp_path / "evaluation.npz", made)
     read = read_evaluation(tmp_path / "evaluation.npz", TASKS, TemplateAdvisor())
     assert read.summary() == made.summary()

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.assistance.help_policies import AtFirst
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.evaluation_file import write_evaluation
@@ -20,7 +20,7 @@ KINDS = {"truth": "b", "whole": "i", "float64": "f", "text": "U"}
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(players(policy=AtFirst()), TASKS, seeds=[7, 8])
+    return evaluate(context(policy=AtFirst()), TASKS, seeds=[7, 8])
 
 
 def table(section: str) -> list[list[str]]:

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_players import TASKS, players, scripted
+from cottage_players import TASKS, context, scripted
 from vnla.assistance.help_policies import Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
@@ -35,7 +35,7 @@ SHARE = Metric("%", ("right", "left"), turning, bottom=lambda right, left: right
 
 def run(metrics: dict[str, Metric]) -> Evaluation:
     """Left, right twice, stop: in every episode."""
-    who = players(scripted(Nav.LEFT, Nav.RIGHT, Nav.RIGHT, Nav.STOP), Never())
+    who = context(scripted(Nav.LEFT, Nav.RIGHT, Nav.RIGHT, Nav.STOP), Never())
     return evaluate(who, TASKS, seeds=[1, 2], batch=5, metrics=METRICS | metrics)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cottage_players import HOUSE, TASKS, players
+from cottage_players import HOUSE, TASKS, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
@@ -29,7 +29,7 @@ STEP = math.pi / 6
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
+    return evaluate(context(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=SEEDS)
 
 
 @pytest.fixture

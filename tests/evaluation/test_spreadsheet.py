@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from vnla.assistance.help_policies import AtFirst
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.spreadsheet import Spreadsheet
@@ -17,7 +17,7 @@ from vnla.evaluation.spreadsheet import Spreadsheet
 
 @pytest.fixture(scope="module")
 def evaluation() -> Evaluation:
-    return evaluate(players(policy=AtFirst()), TASKS, seeds=[7, 8])
+    return evaluate(context(policy=AtFirst()), TASKS, seeds=[7, 8])
 
 
 def rows(sheet: Spreadsheet) -> list[dict[str, str]]:

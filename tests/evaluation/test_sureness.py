@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from cottage_players import TASKS, players, scripted
+from cottage_players import TASKS, context, scripted
 from vnla.agents.paper import PaperAgent
 from vnla.assistance.acting import ALONE
 from vnla.assistance.help_policies import AtFirst, Never
@@ -39,7 +39,7 @@ SURE = torch.tensor([0.05, 0.05, 0.05, 0.05, 0.05, 0.75])
 
 def opinionated(seed: int, scale: float, fixed: bool = False) -> RolloutContext:
     """An agent that knows nothing and has opinions, the stronger the larger its weights are."""
-    who = players(ALONE, AtFirst())
+    who = context(ALONE, AtFirst())
     assert isinstance(who.agent, PaperAgent)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
@@ -96,7 +96,7 @@ def test_some_rows(sample: Sample) -> None:
 
 def led() -> Rollout:
     """The teacher's walks with an untrained agent looking on."""
-    who = guarded(players(ALONE), 0.0)
+    who = guarded(context(ALONE), 0.0)
     with greedy(who.agent):
         return bcui(all_of(TASKS), who)
 
@@ -118,7 +118,7 @@ def test_only_doubt_where_the_agent_is_wrong_counts() -> None:
 
 def test_a_way_that_is_too_long_is_no_promise() -> None:
     hurried = replace(TASKS, time_budget=torch.full_like(TASKS.time_budget, 3))
-    who = guarded(players(ALONE), 0.0)
+    who = guarded(context(ALONE), 0.0)
     assert over(who, hurried, guarded_walk)[3].tolist() == [OUT_OF_TIME] * len(TASKS)
 
 
@@ -133,7 +133,7 @@ def test_how_sure_an_agent_is_comes_from_its_last_step() -> None:
     sureness, wrong = ending(replace(rollout, transitions=transitions))
     assert sureness.tolist() == pytest.approx([0.75] * len(TASKS))
     assert not wrong.any()
-    assert over(players(scripted(Nav.STOP), Never()), TASKS, ending)[1].all()
+    assert over(context(scripted(Nav.STOP), Never()), TASKS, ending)[1].all()
 
 
 def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_progress_counts_all_runs() -> None:
     seen: list[tuple[int, int]] = []
-    sampled(players(ALONE), TASKS, ratio=0.4, progress=lambda done, count: seen.append((done, count)))
+    sampled(context(ALONE), TASKS, ratio=0.4, progress=lambda done, count: seen.append((done, count)))
     every = len(TASKS) * (1 + len(DOUBTS))
     assert seen == [(done, every) for done in range(len(TASKS), every + 1, len(TASKS))]
 

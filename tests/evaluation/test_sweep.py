@@ -7,7 +7,7 @@ import json
 import pytest
 import torch
 
-from cottage_players import TASKS, VOCABULARY, players
+from cottage_players import TASKS, VOCABULARY, context
 from vnla.assistance.help_policies import AtFirst
 from vnla.common.errors import InputError
 from vnla.evaluation.sweep import SweepRow, sweep, with_k
@@ -16,7 +16,7 @@ from vnla.world.actions import Nav
 
 @pytest.fixture(scope="module")
 def rows() -> list[SweepRow]:
-    four = players(policy=AtFirst())
+    four = context(policy=AtFirst())
     two = with_k(four, 2, VOCABULARY)
     return sweep({4: four, 2: two}, TASKS, ratios=(0.32, 0.0, 0.16), seeds=(1, 2))
 
@@ -33,14 +33,14 @@ def test_rows_are_json(rows: list[SweepRow]) -> None:
 
 
 def test_another_k_has_its_own_words() -> None:
-    two = with_k(players(), 2, VOCABULARY)
+    two = with_k(context(), 2, VOCABULARY)
     assert two.advisor.k == 2
     assert len(two.bound_advisor.phrases.words.length) == 6**2 + 1
 
 
 def test_words_that_nobody_said_in_training_are_unknown() -> None:
     """Five turns to the left: "turn 150 degrees left .", backwards, then the end mark."""
-    five = with_k(players(), 5, VOCABULARY)
+    five = with_k(context(), 5, VOCABULARY)
     words = [".", "left", "degrees", None, "turn"]
     expected = [VOCABULARY.unknown if word is None else VOCABULARY[word] for word in words] + [VOCABULARY.end]
     code = int(five.advisor.code(torch.tensor([[int(Nav.LEFT)] * 5])))
@@ -50,4 +50,4 @@ def test_words_that_nobody_said_in_training_are_unknown() -> None:
 
 def test_nonsense_is_refused() -> None:
     with pytest.raises(InputError, match=r"ratio of 1\.5"):
-        sweep({4: players()}, TASKS, ratios=(0.4, 1.5))
+        sweep({4: context()}, TASKS, ratios=(0.4, 1.5))

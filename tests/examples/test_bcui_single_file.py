@@ -142,8 +142,8 @@ class TestBesideThePackage:
         ours, theirs = both_agents()
         episodes = episodes_of()
         with torch.no_grad():
-            players = players_of(ours.eval(), ENVIRONMENT, policy, ALONE)
-            expected = bcui(episodes, replace(players, help_teacher=HelpTeacher(**RESTLESS)))
+            context = players_of(ours.eval(), ENVIRONMENT, policy, ALONE)
+            expected = bcui(episodes, replace(context, help_teacher=HelpTeacher(**RESTLESS)))
             found = single.run_episodes(theirs.eval(), setting(), episodes, options(policy=name, **RESTLESS))
         assert walked(found) == told(expected, "nav")
         assert requested(found) == told(expected, "request")
@@ -157,8 +157,8 @@ class TestBesideThePackage:
         """In training, the teachers taking part; the learned policy's best action stands for a sampled one."""
         monkeypatch.setattr(torch, "multinomial", lambda chances, _: chances.argmax(dim=1, keepdim=True))
         ours, theirs = both_agents()
-        players = players_of(ours.train(), ENVIRONMENT, AsTaught(), LED)
-        expected: Rollout = bcui(episodes_of(), replace(players, help_teacher=HelpTeacher(**thresholds)))
+        context = players_of(ours.train(), ENVIRONMENT, AsTaught(), LED)
+        expected: Rollout = bcui(episodes_of(), replace(context, help_teacher=HelpTeacher(**thresholds)))
         losses = expected.nav_loss(), expected.ask_loss(ours.ask)
         sum(losses, torch.zeros(())).backward()
         collect_gradients(ours)

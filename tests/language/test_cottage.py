@@ -13,7 +13,7 @@ from true_frames import plan_frames
 from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
 from vnla.language.facts import facts_of
-from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, Stop, Through, Turn, Walk, check, follow
+from vnla.language.frames import Enter, Landmark, Leave, Look, Reach, StopFrame, Through, Turn, Walk, check, follow
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
@@ -128,7 +128,7 @@ def test_all_that_is_true_of_a_plan() -> None:
     assert (Turn("right", 3), Walk(1)) in found
     assert (Turn("right", 3), Enter(KITCHEN)) in found
     assert (Turn("right", 3), Through(False, 0, "ahead")) in found
-    assert not any(isinstance(frame, Leave | Look | Stop) for frames in found for frame in frames)
+    assert not any(isinstance(frame, Leave | Look | StopFrame) for frames in found for frame in frames)
     assert all(frames[0] == Turn("right", 3) or frames[0].__class__.__name__ in ("Face", "Spot") for frames in found)
 
 

@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import vnla.gym  # noqa: F401
-from cottage_players import TASKS, VOCABULARY, WORLD, players
+from cottage_players import TASKS, VOCABULARY, WORLD, context
 from cottage_run import write_cottage
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
@@ -36,7 +36,7 @@ from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 
 SEED = 123
-EVALUATION = evaluate(players(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=[SEED])
+EVALUATION = evaluate(context(Acting(sampled, direct=True), AtRandom()), TASKS, seeds=[SEED])
 RENUMBERED = {task.id: f"{number}_0" for number, task in enumerate(TASKS.tasks)}
 """The ids of the cottage's tasks once they have been written to files."""
 
@@ -142,7 +142,7 @@ def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
     """An agent of ours, asking at random, exported, and its actions replayed in Gymnasium under the same seed."""
     dataset = read_dataset(places[1])
     tasks = TaskSet.compile(WORLD, dataset.split("test_unseen"), dataset.budgets, vocabulary=VOCABULARY)
-    run = evaluate(players(Acting(sampled, direct=False), AtRandom()), tasks, seeds=[SEED])
+    run = evaluate(context(Acting(sampled, direct=False), AtRandom()), tasks, seeds=[SEED])
     path = tmp_path / "known.json"
     write_results(path, results_of(run))
     source = of_results(path, *places, seed=SEED)

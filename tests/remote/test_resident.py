@@ -73,9 +73,9 @@ def slow(*values: object) -> Any:
 def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, request: pytest.FixtureRequest) -> None:
     trained: Trained = request.getfixturevalue(who)
     trained = replace(trained, config=trained.config.asking(policy))
-    players = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
+    context = make_context(trained.config, trained.material, trained.agent("val_unseen"), training=False)
     rules, seeds = rules_of(trained, ratio), (123, 435)
-    expected = evaluate(players, rules.tasks, seeds=seeds, ratio=ratio)
+    expected = evaluate(context, rules.tasks, seeds=seeds, ratio=ratio)
     guest = LocalPolicy(TrainedPolicy(trained))
     show = WorldObserver(guest.declaration, trained.material.folder, trained.material.world)
     visit = evaluate_policy(guest, rules, show, seeds=seeds)

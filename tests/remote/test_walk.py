@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cottage_players import TASKS, players
+from cottage_players import TASKS, context
 from remote.cottage_rules import KITCHEN, rules
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.observation import Observation
@@ -124,7 +124,7 @@ def test_what_the_help_teacher_thinks_is_known_from_the_chances_only() -> None:
 def test_budgets_are_those_of_an_evaluation() -> None:
     from vnla.evaluation.evaluate import evaluate
 
-    done = evaluate(players(), TASKS, seeds=(123, 435), ratio=0.3)
+    done = evaluate(context(), TASKS, seeds=(123, 435), ratio=0.3)
     found = [
         rules(ratio=0.3).begin(i, seed).observation()["requests_left"] for seed in (123, 435) for i in range(len(TASKS))
     ]

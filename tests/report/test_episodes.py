@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from cottage_players import HOUSE, TASKS, players, scripted
+from cottage_players import HOUSE, TASKS, context, scripted
 from vnla.assistance.help_policies import AtFirst, HelpPolicy, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate, run_task
@@ -24,12 +24,12 @@ TO_KITCHEN = (L, L, L, F, F, F, S)
 
 
 def account(task: int, *actions: Nav, policy: HelpPolicy | None = None) -> Account:
-    who = players(scripted(*actions), policy or Never())
+    who = context(scripted(*actions), policy or Never())
     return follow(run_task(who, TASKS, str(task)), 0, HOUSE, TASKS.tasks[task], who.advisor)
 
 
 def told(*actions: Nav, policy: HelpPolicy | None = None) -> EpisodeReport:
-    who = players(scripted(*actions), policy or Never())
+    who = context(scripted(*actions), policy or Never())
     return tell_episode(who, TASKS, [HOUSE], "1", seed=7, command="vnla watch")
 
 
@@ -85,7 +85,7 @@ def test_pictures_are_pictures() -> None:
 
 def test_pictures_of_the_house_are_in_the_frames() -> None:
     red = np.zeros((240, 320, 3), np.uint8) + np.array([200, 0, 0], np.uint8)
-    who = players(scripted(*TO_KITCHEN), Never())
+    who = context(scripted(*TO_KITCHEN), Never())
     episode = tell_episode(who, TASKS, [HOUSE], "1", images=lambda *_: red)
     with Image.open(io.BytesIO(episode.frames[0].image)) as image:
         assert image.format == "JPEG"
@@ -94,11 +94,11 @@ def test_pictures_of_the_house_are_in_the_frames() -> None:
 
 def test_a_house_that_is_not_given_is_named() -> None:
     with pytest.raises(InputError, match=f"its house {HOUSE.name} is not among those given"):
-        tell_episode(players(policy=Never()), TASKS, [], "1")
+        tell_episode(context(policy=Never()), TASKS, [], "1")
 
 
 def evaluation(success: list[int], error: list[float], requests: list[int], shortest: list[float]) -> Evaluation:
-    real = evaluate(players(policy=Never()), TASKS, seeds=[1])
+    real = evaluate(context(policy=Never()), TASKS, seeds=[1])
     arrays = {"success": np.array([success], bool), "nav_error": np.array([error]), "requests": np.array([requests])}
     return replace(real, scores=real.scores | arrays | {"shortest": np.array([shortest])})
 

@@ -11,7 +11,7 @@ from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 from PIL import Image
 
-from cottage_players import HOUSE, TASKS, players, scripted
+from cottage_players import HOUSE, TASKS, context, scripted
 from vnla.assistance.help_policies import AtFirst, Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import run_task
@@ -27,7 +27,7 @@ SHORT = (Nav.LEFT, Nav.LEFT, Nav.LEFT, Nav.FORWARD, Nav.STOP)
 
 
 def account(*actions: Nav, asks: bool) -> Account:
-    who = players(scripted(*actions), AtFirst() if asks else Never())
+    who = context(scripted(*actions), AtFirst() if asks else Never())
     return follow(run_task(who, TASKS, "1", ratio=0.16), 0, HOUSE, TASKS.tasks[1], who.advisor)
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from cottage_players import HOUSE, TASKS, players, scripted
+from cottage_players import HOUSE, TASKS, context, scripted
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Never
@@ -26,14 +26,14 @@ TO_KITCHEN = (L, L, L, F, F, F, S)  # task 1, what the teacher does
 
 
 def account(task: int, *actions: Nav, policy: HelpPolicy | None = None, advisor: Advisor | None = None) -> Account:
-    who = players(scripted(*actions), policy or Never(), advisor)
+    who = context(scripted(*actions), policy or Never(), advisor)
     return follow(run_task(who, TASKS, str(task)), 0, HOUSE, TASKS.tasks[task], who.advisor)
 
 
 @pytest.mark.parametrize("task", range(6))
 @pytest.mark.parametrize("policy", [AtRandom(), AtFirst(), AsTaught()])
 def test_every_request_and_every_answer_is_told(task: int, policy: HelpPolicy) -> None:
-    who = players(scripted(), policy)  # it never stops, so it uses all of its budget
+    who = context(scripted(), policy)  # it never stops, so it uses all of its budget
     rollout = run_task(who, TASKS, str(task), ratio=1.0)
     story = str(tell(rollout, 0, HOUSE, TASKS.tasks[task], who.advisor))
     asked = [transition for transition in rollout.transitions if bool(transition.request)]
@@ -117,7 +117,7 @@ def test_a_silent_direct_advisor_is_told_as_such() -> None:
 
 
 def test_one_episode_of_many_is_told_alone() -> None:
-    who: RolloutContext = players(Acting(sampled, direct=False), AtRandom())
+    who: RolloutContext = context(Acting(sampled, direct=False), AtRandom())
     which = torch.arange(6)
     together = bcui(TASKS.episodes(which, seed=123), who.agent.eval() and who)
     for i in which.tolist():

@@ -33,8 +33,8 @@ def test_an_agent_sees_every_kind_of_view(config: RunConfig, data: RunData) -> N
     both = replace(data, views={"all": views, "some": views[:, :3]})
     agent = make_agent(config, both)
     assert isinstance(agent, PaperAgent) and agent.config.view_size == views.shape[1] + 3
-    players = make_context(config, both, agent, training=True)
-    trainer = Trainer(players, both.training_tasks(), config.training, learns_to_ask=True)
+    context = make_context(config, both, agent, training=True)
+    trainer = Trainer(context, both.training_tasks(), config.training, learns_to_ask=True)
     assert float(trainer.iterate().nav) > 0
 
 
@@ -60,9 +60,9 @@ class Talker(TemplateAdvisor):
 
 
 def test_who_cannot_be_captured_is_named(config: RunConfig, data: RunData) -> None:
-    players = make_context(config, data, make_agent(config, data), training=True)
-    assert uncaptured(players) is None
-    talking = make_context(replace(config, advisor=Talker()), data, players.agent, training=True)
+    context = make_context(config, data, make_agent(config, data), training=True)
+    assert uncaptured(context) is None
+    talking = make_context(replace(config, advisor=Talker()), data, context.agent, training=True)
     assert uncaptured(talking) == "Spontaneous"
 
 

@@ -40,12 +40,12 @@ def setting() -> Setting:
 
 
 def agent_of(setting: Setting) -> PaperAgent:
-    assert isinstance(setting.players.agent, PaperAgent)
-    return setting.players.agent
+    assert isinstance(setting.context.agent, PaperAgent)
+    return setting.context.agent
 
 
 def fixed(setting: Setting) -> Setting:
-    return replace(setting, players=replace(setting.players, batching=Batching(fixed=True)))
+    return replace(setting, context=replace(setting.context, batching=Batching(fixed=True)))
 
 
 @pytest.mark.parametrize("policy_state", [CpuState, CudaGraphState])
@@ -55,7 +55,7 @@ def test_both_fast_minds_decide_as_the_plain_one(
     monkeypatch.setattr("vnla.agents.paper.state_for", lambda _: policy_state)
     where = fixed(setting) if policy_state is CudaGraphState else setting
     agent_of(where).train()
-    assert 0 < compare_fast(where.players, where.tasks) < 1e-5
+    assert 0 < compare_fast(where.context, where.tasks) < 1e-5
     assert agent_of(where).training
 
 
@@ -77,10 +77,10 @@ def test_the_mind_of_a_gpu_has_the_plain_gradients(
         given = {"hidden": hidden, "view_size": view_size, "seed": 0, "device": device, "options": {"dropout": 0.0}}
         setting = fixed(bare_setting(2 * batch, houses=4, **given))
         config = TrainingConfig(batch=batch, precision=precision)
-        trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True, eager=True)
+        trainer = Trainer(setting.context, setting.tasks, config, learns_to_ask=True, eager=True)
         trainer.iterate()
         with trainer.stream.entered():
-            parameters = dict(setting.players.agent.named_parameters())
+            parameters = dict(setting.context.agent.named_parameters())
             return {name: each.grad.cpu() for name, each in parameters.items() if each.grad is not None}
 
     mine, plain = slopes(CudaGraphState, precision), slopes(PlainState, "float32")
@@ -96,7 +96,7 @@ def test_a_fast_mind_that_computes_something_else_is_refused(setting: Setting, m
         return plain(self, view * 0.9, last)
 
     monkeypatch.setattr(CpuTape, "see", dimmed)
-    trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=6), learns_to_ask=True)
+    trainer = Trainer(setting.context, setting.tasks, TrainingConfig(batch=6), learns_to_ask=True)
     with pytest.raises(InputError, match=r"PaperAgent: the state it would learn with and the plain one differ by"):
         trainer.iterate()
     assert trainer.done == 0
@@ -112,7 +112,7 @@ def asked(difference: float, monkeypatch: pytest.MonkeyPatch) -> list[object]:
 def test_a_comparison_that_went_well_is_kept_until_something_changes(
     setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, where = asked(2e-6, monkeypatch), (setting.players, setting.tasks)
+    made, where = asked(2e-6, monkeypatch), (setting.context, setting.tasks)
     for _ in range(2):
         check_fast(*where, "float32", tmp_path)
     assert len(made) == 1
@@ -121,9 +121,9 @@ def test_a_comparison_that_went_well_is_kept_until_something_changes(
 
     check_fast(*where, "tf32", tmp_path)
     larger = bare_setting(12, hidden=24, view_size=8, seed=0, device="cpu", houses=2)
-    check_fast(larger.players, larger.tasks, "float32", tmp_path)
+    check_fast(larger.context, larger.tasks, "float32", tmp_path)
     other = setting_of(dropout=0.25)
-    check_fast(other.players, other.tasks, "float32", tmp_path)
+    check_fast(other.context, other.tasks, "float32", tmp_path)
     monkeypatch.setattr("vnla.common.checksums.of_program", lambda: "changed")
     check_fast(*where, "float32", tmp_path)
     assert len(made) == 5 == len(list((tmp_path / "minds").iterdir()))
@@ -131,7 +131,7 @@ def test_a_comparison_that_went_well_is_kept_until_something_changes(
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"compared": {}}', "\udcff"])
 def test_a_damaged_one_is_made_again(damage: str, setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made, where = asked(0.0, monkeypatch), (setting.players, setting.tasks, "float32", tmp_path)
+    made, where = asked(0.0, monkeypatch), (setting.context, setting.tasks, "float32", tmp_path)
     check_fast(*where)
     (file,) = (tmp_path / "minds").iterdir()
     good = file.read_bytes()
@@ -144,7 +144,7 @@ def test_what_differs_is_not_kept(setting: Setting, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(fast_check, "TOLERANCE", {"float32": 0.0})
     for _ in range(2):
         with pytest.raises(InputError, match="differ by"):
-            check_fast(setting.players, setting.tasks, "float32", tmp_path)
+            check_fast(setting.context, setting.tasks, "float32", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -154,13 +154,13 @@ def test_where_nothing_can_be_kept_it_is_compared_every_time(
     made, file = asked(0.0, monkeypatch), tmp_path / "no folder"
     file.write_text("")
     for kept in (file, file, None, None):
-        check_fast(setting.players, setting.tasks, "float32", kept)
+        check_fast(setting.context, setting.tasks, "float32", kept)
     assert len(made) == 4
 
 
 def test_of_code_that_is_not_ours_nothing_is_kept(setting: Setting, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = asked(0.0, monkeypatch)
-    somebodys = replace(setting.players, agent=Somebodys(agent_of(setting).config))
+    somebodys = replace(setting.context, agent=Somebodys(agent_of(setting).config))
     for _ in range(2):
         check_fast(somebodys, setting.tasks, "float32", tmp_path)
     assert len(made) == 2 and not list(tmp_path.iterdir())
@@ -172,7 +172,7 @@ class Somebodys(PaperAgent):
 
 def test_what_has_one_mind_has_nothing_to_compare() -> None:
     two = setting_of(layers=2)
-    assert compare_fast(two.players, two.tasks) == 0.0
+    assert compare_fast(two.context, two.tasks) == 0.0
 
 
 class Squashed(nn.Linear):
@@ -231,7 +231,7 @@ def test_a_changed_module_learns_in_the_plain_way(
 def test_another_output_layer_is_the_one_that_learns(setting: Setting) -> None:
     agent = agent_of(setting).train()
     other_output(agent.navigation)
-    rollout = bcui(setting.tasks.episodes(torch.arange(6), seed=1), setting.players)
+    rollout = bcui(setting.tasks.episodes(torch.arange(6), seed=1), setting.context)
     rollout.nav_loss().backward()
     collect_gradients(agent)
     assert agent.navigation.output.weight.grad is not None and agent.navigation.output.weight.grad.any()
@@ -246,9 +246,9 @@ def test_agents_without_a_fast_mind_learn_the_same_where_sizes_are_fixed(agent: 
     results = []
     for prepare in (lambda each: each, fixed):
         setting = prepare(setting_of(agent, **options))
-        trainer = Trainer(setting.players, setting.tasks, TrainingConfig(batch=6, learning_rate=1e-2), learns_to_ask=True)
+        trainer = Trainer(setting.context, setting.tasks, TrainingConfig(batch=6, learning_rate=1e-2), learns_to_ask=True)
         losses = [trainer.iterate().both() for _ in range(3)]
-        results.append((torch.stack(losses), dict(setting.players.agent.named_parameters())))
+        results.append((torch.stack(losses), dict(setting.context.agent.named_parameters())))
     (losses, weights), (fixed_losses, fixed_weights) = results
     torch.testing.assert_close(fixed_losses, losses, rtol=1e-4, atol=1e-4)
     for name, weight in weights.items():  # a step is 1e-2, and where a gradient is nearly 0 its last digits decide on a part

@@ -51,8 +51,8 @@ def data(base: RunConfig) -> RunData:
 
 def cast(config: RunConfig, data: RunData) -> tuple[RolloutContext, TaskSet]:
     """Who takes part in a training, and on what."""
-    players = make_context(config, data, make_agent(config, data), training=True)
-    return players, data.training_tasks(timed=config.aim.timed)
+    context = make_context(config, data, make_agent(config, data), training=True)
+    return context, data.training_tasks(timed=config.aim.timed)
 
 
 def worth_of(base: RunConfig, **options: float) -> RunConfig:
@@ -62,9 +62,9 @@ def worth_of(base: RunConfig, **options: float) -> RunConfig:
 def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunData) -> None:
     """The same episodes one at a time, with a policy that is overruled at one step."""
     config = worth_of(base, shaping_weight=0.3, silence=0.0)
-    players, tasks = cast(config, data)
+    context, tasks = cast(config, data)
     which, seed = torch.arange(6).repeat(2), torch.arange(12)
-    rollout = config.aim.rollout(tasks, which, seed, 0.9, players)
+    rollout = config.aim.rollout(tasks, which, seed, 0.9, context)
     labels = counterfactuals(rollout, 0.3)
     assert labels.counts.sum() >= 3 and not labels.ask_features.requires_grad
     for pair in range(12):
@@ -73,8 +73,8 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
             episodes = tasks.episodes(which[pair : pair + 1], seed=seed[pair : pair + 1], ratio=0.9, k=4)
             step = Tried.step_of(episodes)
             policy = Otherwise.of(Valued(), episodes, step, torch.tensor([asks]))
-            with greedy(players.agent):
-                walk = bcui(episodes, replace(players, help_policy=policy))
+            with greedy(context.agent):
+                walk = bcui(episodes, replace(context, help_policy=policy))
             ends.append(final_reward(walk, 0.3))
         transitions = {transition.step: transition for transition in walk.transitions}
         there = int(step) in transitions and bool(transitions[int(step)].budget > 0)
@@ -87,11 +87,11 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
 
 def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig, data: RunData) -> None:
     config = worth_of(base)
-    players, tasks = cast(config, data)
-    before = {name: value.clone() for name, value in players.agent.state_dict().items()}
-    trainer = Trainer(players, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
+    context, tasks = cast(config, data)
+    before = {name: value.clone() for name, value in context.agent.state_dict().items()}
+    trainer = Trainer(context, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
     losses = [float(trainer.iterate().ask) for _ in range(10)]
-    changed = {name.partition(".")[0] for name, value in players.agent.state_dict().items() if (value != before[name]).any()}
+    changed = {name.partition(".")[0] for name, value in context.agent.state_dict().items() if (value != before[name]).any()}
     assert changed == {"help"}
     assert sum(losses[-4:]) < sum(losses[:4])
 
@@ -123,8 +123,8 @@ def test_what_is_all_but_impossible_counts_by_its_probability() -> None:
 
 
 def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig, data: RunData) -> None:
-    players, tasks = cast(replace(base, objective="reward"), data)
-    rollout = bcui(tasks.episodes(torch.arange(6), seed=3, ratio=0.9), players)
+    context, tasks = cast(replace(base, objective="reward"), data)
+    rollout = bcui(tasks.episodes(torch.arange(6), seed=3, ratio=0.9), context)
     told, first = critic_features(rollout), rollout.episodes
     metres = first.environment.distance_left(first.start, first.goals)
     assert torch.allclose(told[:, 0, 0], metres / 10) and torch.allclose(told[:, 0, 1], closeness(metres))
@@ -137,9 +137,9 @@ def test_the_critic_is_told_how_far_the_goal_is_and_what_is_left(base: RunConfig
 def test_the_critic_knows_for_how_long_a_subgoal_lasts(k: int, base: RunConfig, data: RunData) -> None:
     """An agent that asks once, at its first step, follows what it heard for k steps."""
     config = replace(base, objective="reward", advisor=TemplateAdvisor(k=k))
-    players, tasks = cast(config, data)
+    context, tasks = cast(config, data)
     episodes = replace(tasks.episodes(torch.arange(6), seed=3, k=k), help_budget=torch.ones(6, dtype=torch.long))
-    rollout = bcui(episodes, replace(players, help_policy=AtFirst(), deliberate=False))
+    rollout = bcui(episodes, replace(context, help_policy=AtFirst(), deliberate=False))
     step, active = torch.arange(len(rollout.transitions)), rollout.table("active")
     follows = (step > 0) & (step <= k)  # since_request is what it was before the step's own request
     assert torch.equal(critic_features(rollout)[:, :, 4].bool() & active, follows & active)
@@ -160,12 +160,12 @@ def test_a_training_where_parts_of_a_house_cannot_be_reached_keeps_its_numbers(
 
 def test_the_critic_is_told_numbers_of_ended_episodes_wherever_their_house_stands(base: RunConfig, data: RunData) -> None:
     """In the last house of a world the tables of the first goal set begin before the first row of all."""
-    players, _ = cast(replace(base, objective="reward"), data)
+    context, _ = cast(replace(base, objective="reward"), data)
     street = World.compile([*(replace(severed(), name=name) for name in ("first", "second")), severed()])
     tasks = TaskSet.compile(street, severed_tasks(), vocabulary=data.dataset.vocabulary)
     assert tasks.environment.start[0] < 0
-    views = {name: torch.cat([table] * 3) for name, table in players.views.items()}
-    rollout = bcui(tasks.episodes(torch.arange(4).repeat(5), seed=torch.arange(20)), replace(players, views=views))
+    views = {name: torch.cat([table] * 3) for name, table in context.views.items()}
+    rollout = bcui(tasks.episodes(torch.arange(4).repeat(5), seed=torch.arange(20)), replace(context, views=views))
     assert not rollout.table("active").all()
     told, active = critic_features(rollout), rollout.table("active")
     metres = tasks.environment.distance_left(rollout.episodes.start, rollout.episodes.goals)
@@ -174,10 +174,10 @@ def test_the_critic_is_told_numbers_of_ended_episodes_wherever_their_house_stand
 
 
 def test_the_critic_is_told_a_number_where_no_goal_can_be_reached(base: RunConfig, data: RunData) -> None:
-    players, _ = cast(replace(base, objective="reward"), data)
+    context, _ = cast(replace(base, objective="reward"), data)
     lost = [replace(task, start="bathroom") for task in severed_tasks()[:2]]
     tasks = TaskSet.compile(World.compile([severed()]), lost, vocabulary=data.dataset.vocabulary)
-    rollout = bcui(tasks.episodes(torch.arange(2), seed=1), players)
+    rollout = bcui(tasks.episodes(torch.arange(2), seed=1), context)
     told, active = critic_features(rollout), rollout.table("active")
     assert told.isfinite().all()
     assert (told[:, :, 0][active] == FARTHEST / 10).all() and (told[:, :, 1][active] < 1e-6).all()
@@ -195,23 +195,23 @@ def beside_the_goal(tasks: TaskSet) -> TaskSet:
     return replace(tasks, start=torch.stack(starts), time_budget=torch.full_like(tasks.time_budget, 2))
 
 
-def success(players: RolloutContext, tasks: TaskSet) -> float:
+def success(context: RolloutContext, tasks: TaskSet) -> float:
     """How often these players succeed in 240 episodes."""
     episodes = tasks.episodes(torch.arange(6).repeat(40), seed=torch.arange(240))
-    with greedy(players.agent):
-        return float(final_reward(bcui(episodes, players), 0.0).mean())
+    with greedy(context.agent):
+        return float(final_reward(bcui(episodes, context), 0.0).mean())
 
 
 def test_reward_alone_teaches_an_agent_to_take_the_last_step(base: RunConfig, data: RunData) -> None:
     config = replace(base, objective="reward", objective_options={"imitation": 0.0})
-    players, tasks = cast(config, data)
+    context, tasks = cast(config, data)
     near = beside_the_goal(tasks)
-    assert success(players, near) < 0.5
+    assert success(context, near) < 0.5
     training = replace(config.training, batch=48, learning_rate=1e-2)
-    trainer = Trainer(players, near, training, learns_to_ask=True, objective=config.aim)
+    trainer = Trainer(context, near, training, learns_to_ask=True, objective=config.aim)
     for _ in range(25):
         trainer.iterate()
-    assert success(players, near) > 0.9
+    assert success(context, near) > 0.9
 
 
 @pytest.mark.parametrize("name", ["reward", "worth"])
@@ -260,8 +260,8 @@ def test_a_run_begins_with_the_agent_of_another_and_its_words(base: RunConfig, d
 
 def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
     assert base.aim == ImitationObjective() and not base.aim.timed
-    players, tasks = cast(base, data)
-    rollout = base.aim.rollout(tasks, torch.arange(6), torch.zeros(6, dtype=torch.long), 0.4, players)
+    context, tasks = cast(base, data)
+    rollout = base.aim.rollout(tasks, torch.arange(6), torch.zeros(6, dtype=torch.long), 0.4, context)
     loss = base.aim.nav_loss(rollout, None)
     assert torch.equal(loss, rollout.nav_loss())
     assert base.aim.critic() is None and base.aim.judge(rollout, None) is None

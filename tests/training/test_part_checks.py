@@ -51,9 +51,9 @@ def made(config: RunConfig, data: RunData) -> Callable[..., RolloutContext]:
     return make
 
 
-def trained(players: RolloutContext, data: RunData) -> Rollout:
+def trained(context: RolloutContext, data: RunData) -> Rollout:
     """The episodes of an iteration."""
-    return bcui(data.training_tasks().episodes(torch.arange(4), seed=1), players)
+    return bcui(data.training_tasks().episodes(torch.arange(4), seed=1), context)
 
 
 class Looking(HelpPolicy):
@@ -278,10 +278,10 @@ def test_an_advisor_is_refused_in_one_line(
 
 def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: RunData) -> None:
     """The agents of the comparison walk other ways than the navigation teacher."""
-    players = make_context(
+    context = make_context(
         replace(config, sensors="clock"), data, make_agent(replace(config, sensors="clock"), data), training=True
     )
-    late = replace(players, sensors={"clock": _Late()})
+    late = replace(context, sensors={"clock": _Late()})
     trainer = Trainer(late, data.training_tasks(), config.training, learns_to_ask=True)
     with pytest.raises(InputError, match=r"^sense clock: __call__ returned nan at step 1; expected finite numbers$"):
         trainer.iterate()
@@ -315,8 +315,8 @@ class Losing(ImitationObjective):
 def test_an_objective_is_refused_in_one_line(
     config: RunConfig, data: RunData, loss: Callable[[Tensor], object], message: str
 ) -> None:
-    players = make_context(config, data, make_agent(config, data), training=True)
-    trainer = Trainer(players, data.training_tasks(), config.training, learns_to_ask=True, objective=Losing(loss))
+    context = make_context(config, data, make_agent(config, data), training=True)
+    trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, objective=Losing(loss))
     with pytest.raises(InputError, match=message):
         trainer.iterate()
 

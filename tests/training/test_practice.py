@@ -52,13 +52,13 @@ def data(config: RunConfig) -> RunData:
 
 
 @pytest.fixture(scope="module")
-def players(config: RunConfig, data: RunData) -> RolloutContext:
+def context(config: RunConfig, data: RunData) -> RolloutContext:
     return make_context(config, data, make_agent(config, data), training=True)
 
 
-def walked(data: RunData, players: RolloutContext, which: list[int], seed: int = 5) -> Rollout:
+def walked(data: RunData, context: RolloutContext, which: list[int], seed: int = 5) -> Rollout:
     tasks = torch.tensor(which)
-    return SubgoalPractice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), players)
+    return SubgoalPractice(3).rollout(data.training_tasks(), tasks, torch.full_like(tasks, seed), context)
 
 
 def test_an_instruction_begins_with_what_was_said() -> None:
@@ -74,18 +74,18 @@ def test_it_decides_as_one_who_asked_and_was_told(config: RunConfig, data: RunDa
     """The same walks as episodes in which the agent asks at once, and hears the same sentences."""
     asked = replace(config, advisor=advisor)
     agent, bound_advisor = make_agent(asked, data), advisor.ready(vocabulary_of(asked, data))
-    players = replace(make_context(config, data, agent, training=True), advisor=advisor, bound_advisor=bound_advisor)
-    with greedy(players.agent):
-        practised = walked(data, players, list(range(8)))
+    context = replace(make_context(config, data, agent, training=True), advisor=advisor, bound_advisor=bound_advisor)
+    with greedy(context.agent):
+        practised = walked(data, context, list(range(8)))
         episodes = replace(practised.episodes, end_goals=data.training_tasks().end_goals.rows(torch.arange(8).repeat(3)))
-        hearing = replace(players, help_policy=AtFirst(), acting=BCUI, deliberate=False)
+        hearing = replace(context, help_policy=AtFirst(), acting=BCUI, deliberate=False)
         heard = bcui(episodes, hearing, longest=advisor.k)
     assert torch.equal(practised.every("nav"), heard.every("nav"))
     torch.testing.assert_close(practised.every("final"), heard.every("final"), rtol=1e-4, atol=1e-5)
 
 
-def test_the_teacher_leads_through_what_was_said(data: RunData, players: RolloutContext) -> None:
-    rollout = walked(data, players, list(range(18)))
+def test_the_teacher_leads_through_what_was_said(data: RunData, context: RolloutContext) -> None:
+    rollout = walked(data, context, list(range(18)))
     plan = plan_of(beginning(rollout.episodes), 4).actions
     done = rollout.table("nav", STOP)
     assert torch.equal(done, plan[:, : done.shape[1]])
@@ -93,9 +93,9 @@ def test_the_teacher_leads_through_what_was_said(data: RunData, players: Rollout
     assert len(set(plan.flatten().tolist())) > 3, "not only turns"
 
 
-def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, players: RolloutContext) -> None:
+def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, context: RolloutContext) -> None:
     """Whoever else is in the batch."""
-    both, one = walked(data, players, [2, 8]).episodes, walked(data, players, [8]).episodes
+    both, one = walked(data, context, [2, 8]).episodes, walked(data, context, [8]).episodes
     for field in ("start", "goals", "seed", "key"):
         assert torch.equal(getattr(both, field)[1::2], getattr(one, field))
     world = data.world
@@ -163,9 +163,9 @@ def learned(config: RunConfig, data: RunData, policy_state: type[PolicyState], *
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vnla.agents.paper.state_for", lambda _: policy_state)
         agent = make_agent(config, data)
-        players = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
+        context = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
         practice = make_practice(config, data, agent)
-        trainer = Trainer(players, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
+        trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
         which = torch.arange(4)
         trainer.learned(trainer.played(which, torch.full_like(which, 3)))
     return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}

@@ -150,10 +150,10 @@ def test_one_two_and_four_learn_the_same(folders: tuple[Path, Path], data: RunDa
 def test_gradients_lie_where_a_gpus_optimiser_rounds_as_for_one_process(folders: tuple[Path, Path], data: RunData) -> None:
     """At multiples of 16 bytes, as tensors of their own do, though some parameters have no multiple of four numbers."""
     config = config_of(*folders, 3)
-    players = make_context(config, data, make_agent(config, data), training=True)
-    trainer = SplitTrainer(players, data.training_tasks(), config.training, learns_to_ask=True, ranks=several(1)[0])
+    context = make_context(config, data, make_agent(config, data), training=True)
+    trainer = SplitTrainer(context, data.training_tasks(), config.training, learns_to_ask=True, ranks=several(1)[0])
     trainer.iterate()
-    parameters = list(players.agent.parameters())
+    parameters = list(context.agent.parameters())
     first = min(each.grad.data_ptr() for each in parameters if each.grad is not None)
     assert any(each.numel() % 4 for each in parameters)
     assert all((each.grad.data_ptr() - first) % 16 == 0 for each in parameters if each.grad is not None)
@@ -210,10 +210,10 @@ class Other(ImitationObjective):
 
 def test_an_objective_that_does_not_say_what_it_divides_by_is_refused(folders: tuple[Path, Path], data: RunData) -> None:
     config = config_of(*folders, 3)
-    players = make_context(config, data, make_agent(config, data), training=True)
+    context = make_context(config, data, make_agent(config, data), training=True)
     with pytest.raises(InputError, match="objective Other: does not say what its losses divide by"):
         SplitTrainer(
-            players, data.training_tasks(), config.training, learns_to_ask=True, objective=Other(), ranks=several(1)[0]
+            context, data.training_tasks(), config.training, learns_to_ask=True, objective=Other(), ranks=several(1)[0]
         )
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from cottage_run import write_cottage
 from vnla.common import files
-from vnla.common.device_stream import HostStream, Reading
+from vnla.common.device_stream import HostStream, PendingTensors
 from vnla.common.errors import InputError
 from vnla.training import run as training_run
 from vnla.training import trainer as training_trainer
@@ -88,8 +88,8 @@ class LateStream(HostStream):
     def queued(self) -> None:
         self.after.append(self.waited)
 
-    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
-        return Reading(super().read(tensors).tensors(), Arrival(self))  # type: ignore[arg-type]
+    def read(self, tensors: Mapping[str, Tensor]) -> PendingTensors:
+        return PendingTensors(super().read(tensors).tensors(), Arrival(self))  # type: ignore[arg-type]
 
 
 def test_what_comes_late_from_a_device_is_written_all_the_same(
@@ -169,7 +169,7 @@ def test_what_is_no_longer_numbers_is_not_written_though_it_is_noticed_late(
 ) -> None:
     stream, finite = LateStream(), Trainer.finite
 
-    def lost(trainer: Trainer) -> Reading:
+    def lost(trainer: Trainer) -> PendingTensors:
         return stream.read({"agent.part": torch.tensor(False)}) if trainer.done == 6 else finite(trainer)
 
     monkeypatch.setattr(training_trainer, "lane_of", lambda _: stream)

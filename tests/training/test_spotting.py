@@ -80,21 +80,21 @@ def test_what_it_thinks_is_what_its_probe_says_of_the_view(config: RunConfig) ->
     data = RunData.load(config)
     agent, reader = make_agent(config, data), data.reader()
     teach(agent, reader)
-    players = make_context(config, data, agent, training=True)
+    context = make_context(config, data, agent, training=True)
     pose = torch.arange(0, len(data.world.ids) * VIEWS, 5)
     shown = data.views["some"][pose]
     assert isinstance(shown, torch.Tensor)
     probabilities = 1 / (1 + np.exp(-(shown.float().numpy() @ reader.weight + reader.bias)))
-    numbers = players.sensors["spotted"](situation(data, pose, "towel", "bathroom"))
+    numbers = context.sensors["spotted"](situation(data, pose, "towel", "bathroom"))
     for column, label in enumerate(("towel", in_room("bathroom"))):
         expected = probabilities[:, reader.labels.index(label)]
         np.testing.assert_allclose(numbers[:, column].numpy(), expected, atol=1e-3)
         assert expected.max() > 0.5 > 2 * np.median(expected), "it has learned something"
-    assert not players.sensors["spotted"](situation(data, pose, "unicorn", "")).any()
-    no_room = players.sensors["spotted"](situation(data, pose, "towel", ""))
+    assert not context.sensors["spotted"](situation(data, pose, "unicorn", "")).any()
+    no_room = context.sensors["spotted"](situation(data, pose, "towel", ""))
     assert torch.equal(no_room[:, 0], numbers[:, 0]) and not no_room[:, 1].any()
     nothing = replace(situation(data, pose, "", "").episodes, sought=nothing_sought(pose))
-    assert not players.sensors["spotted"](replace(situation(data, pose, "", ""), episodes=nothing)).any()
+    assert not context.sensors["spotted"](replace(situation(data, pose, "", ""), episodes=nothing)).any()
 
 
 def test_tasks_say_what_they_are_after(config: RunConfig) -> None:
@@ -131,8 +131,8 @@ def test_only_training_houses_are_looked_at_and_later_none(
     write_world(bare, [replace(cottage(), objects=())], source="drawn", splits={"train": ["cottage"]})
     with_features(bare)
     elsewhere = open_trained(tmp_path / "run", world=bare, tasks=write_tasks(tmp_path / "there"))
-    players = make_context(elsewhere.config, elsewhere.material, elsewhere.agent("val_unseen"), training=False)
-    sense = players.sensors["spotted"]
+    context = make_context(elsewhere.config, elsewhere.material, elsewhere.agent("val_unseen"), training=False)
+    sense = context.sensors["spotted"]
     assert isinstance(sense, Spotted) and len(sense.chances) == len(elsewhere.material.world.ids) * VIEWS * len(sense.keys)
     assert len(looked) == 3
 

@@ -19,7 +19,7 @@ import torch
 from cottage_run import write_cottage
 from lanes import state_file
 from vnla.assistance.registry import HELP_POLICIES
-from vnla.common.device_stream import Reading
+from vnla.common.device_stream import PendingTensors
 from vnla.common.errors import InputError
 from vnla.language.advisor import GrammarAdvisor
 from vnla.training.checkpoints import LAST, LOG, load_agent
@@ -88,8 +88,8 @@ def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: 
 
     def trainer() -> Trainer:
         agent = make_agent(config, material)
-        players, practice = make_context(config, material, agent, training=True), make_practice(config, material, agent)
-        return Trainer(players, material.training_tasks(), config.training, learns_to_ask=True, practice=practice)
+        context, practice = make_context(config, material, agent, training=True), make_practice(config, material, agent)
+        return Trainer(context, material.training_tasks(), config.training, learns_to_ask=True, practice=practice)
 
     whole = trainer()
     for _ in range(4):
@@ -193,7 +193,7 @@ def test_a_training_that_has_lost_its_numbers_stops_and_keeps_nothing_of_it(
     assert not [*(tmp_path / "wild").glob("*.safetensors")]
     train(tmp_path / "run", config, RunData.load(config), iterations=3)
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")}
-    monkeypatch.setattr(Trainer, "finite", lambda _: Reading({"agent.part": torch.tensor(False)}))
+    monkeypatch.setattr(Trainer, "finite", lambda _: PendingTensors({"agent.part": torch.tensor(False)}))
     with pytest.raises(InputError, match="at iteration 6 or before"):
         train(tmp_path / "run", config, RunData.load(config))
     assert {path.name: path.read_bytes() for path in (tmp_path / "run").glob("*.safetensors")} == before

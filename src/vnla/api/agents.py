@@ -56,7 +56,7 @@ class LoadedAgent:
         return self.trained.agent(self.checkpoint)
 
     @cached_property
-    def players(self) -> RolloutContext:
+    def rollout_context(self) -> RolloutContext:
         """It with its advisor and its help policy, as they are when it is evaluated."""
         from vnla.training.context import make_context
 
@@ -80,8 +80,8 @@ class LoadedAgent:
         task = task_named(tasks, given["episode"] or tasks.tasks[0].id)
         house = next(each for each in material.folder.houses if each.name == task.house)
         ratio = self.trained.config.with_ratio(given["ratio"]).help(training=False).ratio
-        rollout = run_task(self.players, tasks, task.id, seed=given["seed"], ratio=ratio)
-        return follow(rollout, 0, house, task, self.players.advisor)
+        rollout = run_task(self.rollout_context, tasks, task.id, seed=given["seed"], ratio=ratio)
+        return follow(rollout, 0, house, task, self.rollout_context.advisor)
 
     def as_policy(self) -> Policy:
         """Return it as a policy that acts one episode at a time: what a server behind an address runs."""
@@ -115,7 +115,7 @@ def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateO
     from vnla.cli.guests import GuestOptions
     from vnla.cli.options import made_from
     from vnla.cli.outcome import EvaluationOptions
-    from vnla.cli.trial import RunOptions
+    from vnla.cli.trial import RunTrialOptions
     from vnla.common.machine import use_threads
 
     if isinstance(run, LoadedAgent):
@@ -130,7 +130,7 @@ def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateO
     if given["agent"] is not None:
         of_guests = made_from(GuestOptions, given)
         return _of_guest(command.guest_trial(given["context"], given["run"], given["agent"], how, of_guests))
-    return _of_run(command.run_trial(given["context"], how, made_from(RunOptions, given)), given["run"])
+    return _of_run(command.run_trial(given["context"], how, made_from(RunTrialOptions, given)), given["run"])
 
 
 def _saved(loaded: LoadedAgent) -> str | None:

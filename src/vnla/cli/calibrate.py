@@ -105,11 +105,11 @@ class _Calibrated(CalibrateOptions):
         tell(f"loading {self.run}")
         trained = open_trained(self.run, world=ground.world, tasks=ground.tasks, device=device_named(self.device))
         config, material = trained.config, trained.material
-        players = make_context(config, material, trained.agent(self.checkpoint), training=False)
+        context = make_context(config, material, trained.agent(self.checkpoint), training=False)
         chosen = some_tasks(material.dataset.split(self.split), each, self.seed)
         tasks = TaskSet.compile(material.world, chosen, material.dataset.budgets, vocabulary=material.dataset.vocabulary)
         share, what = config.help(training=False).ratio, f"walking in {len({task.house for task in chosen})} houses"
-        return sampled(players, tasks, ratio=share, seed=self.seed, progress=partial(tell, what)), chosen
+        return sampled(context, tasks, ratio=share, seed=self.seed, progress=partial(tell, what)), chosen
 
     def command(self, ground: _Ground) -> str:
         """What makes the same calibration again."""

@@ -12,7 +12,7 @@ from vnla.cli.guests import GuestOptions, GuestTrial, evaluate_guest
 from vnla.cli.options import given_of, names_in, takes_options
 from vnla.cli.outcome import EvaluationOptions
 from vnla.cli.recorded import score_recorded_file
-from vnla.cli.trial import RunOptions, RunTrial, evaluate_runs
+from vnla.cli.trial import RunTrial, RunTrialOptions, evaluate_runs
 from vnla.common.errors import InputError
 from vnla.common.options import refuse
 from vnla.common.registry import options_of
@@ -37,7 +37,7 @@ def evaluate(
     ] = None,
     *,
     options: EvaluationOptions,
-    of_runs: RunOptions,
+    of_runs: RunTrialOptions,
     of_guests: GuestOptions,
 ) -> None:
     """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
@@ -69,7 +69,7 @@ def evaluate(
         evaluate_runs(run, trial)
 
 
-def run_trial(context: typer.Context, options: EvaluationOptions, own: RunOptions) -> RunTrial:
+def run_trial(context: typer.Context, options: EvaluationOptions, own: RunTrialOptions) -> RunTrial:
     """Return how runs are to be evaluated by the options of the command."""
     from vnla.common.machine import device_named
 
@@ -88,7 +88,7 @@ def guest_trial(
     why = f" is for runs; --agent {agent} decides by itself"
     if run is not None:
         raise InputError(f"RUN{why}")
-    refuse(given_of(context, names_in(RunOptions)), why)
+    refuse(given_of(context, names_in(RunTrialOptions)), why)
     if own.on_error not in ON_ERROR:
         raise InputError(f"--on-error {own.on_error}: choose from {', '.join(ON_ERROR)}")
     return GuestTrial(

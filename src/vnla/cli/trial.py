@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RunOptions:
+class RunTrialOptions:
     """What may be said of runs alone: another agent decides by itself."""
 
     help_policy: str | None = option(None, "none, first, random, teacher or learned. [default: the run's]", metavar="NAME")
@@ -102,7 +102,7 @@ class RunTrial:
     """How runs are evaluated."""
 
     options: EvaluationOptions
-    own: RunOptions
+    own: RunTrialOptions
     speaking: Speaking
     metrics: Mapping[str, Metric]
     device: str
@@ -157,7 +157,7 @@ class RunTrial:
                 found[split] = merged.evaluation(_name(run), split, subject.tasks, self.seeds, self.metrics)
             else:
                 found[split] = evaluate(
-                    subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics,
+                    subject.context, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics,
                     progress=partial(tell, f"evaluating {split}"),
                 )  # fmt: skip
             output.write(split, found[split])
@@ -175,7 +175,7 @@ class RunTrial:
         for each in mine:
             subject = subjects[each.split]
             pieces = played(
-                subject.players, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics, every=each.every,
+                subject.context, subject.tasks, seeds=self.seeds, ratio=share, metrics=self.metrics, every=each.every,
                 progress=partial(tell, f"evaluating {each.run}, {each.split}"),
             )  # fmt: skip
             write_slice(place, each, list(pieces), subject.tasks, self.seeds)
@@ -221,10 +221,10 @@ class RunTrial:
         config = replace(trained.config, advisor=self.speaking.advisor(trained.config.advisor))
         agent = trained.agent_for(split, self.own.checkpoint)
         lexicon = lexicon_for(agent, words, config.advisor.words())
-        players = make_context(config, material, agent, training=False, lexicon=lexicon)
-        if self.speaking.k is not None and self.speaking.k != players.advisor.k:
-            players = with_k(players, self.speaking.k, words)
-        return _Subject(players, self._tasks(trained, split))
+        context = make_context(config, material, agent, training=False, lexicon=lexicon)
+        if self.speaking.k is not None and self.speaking.k != context.advisor.k:
+            context = with_k(context, self.speaking.k, words)
+        return _Subject(context, self._tasks(trained, split))
 
     def _tasks(self, trained: Trained, split: str) -> TaskSet:
         from vnla.tasks.sampling import subset
@@ -247,7 +247,7 @@ def _learns(config: RunConfig) -> bool:
 class _Subject:
     """Who is evaluated on what."""
 
-    players: RolloutContext
+    context: RolloutContext
     tasks: TaskSet
 
 
@@ -258,7 +258,7 @@ def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], te
 
     what = f"evaluating {split} with more and less help"
     tell(what, 0, len(RATIOS))
-    rows = sweep({subject.players.advisor.k: subject.players}, subject.tasks, seeds=seeds, progress=partial(tell, what))
+    rows = sweep({subject.context.advisor.k: subject.context}, subject.tasks, seeds=seeds, progress=partial(tell, what))
     figure = help_figure({split.replace("_", " "): rows})
     write_bytes(path, figure.image)
     write_text(path.with_suffix(".json"), json.dumps(figure.data, indent=2) + "\n")

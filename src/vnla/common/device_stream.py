@@ -1,6 +1,6 @@
-"""A lane of a device: where one training queues its work, with random numbers of its own.
+"""A stream of a device: where one training queues its work, with random numbers of its own.
 
-Trainings that share a GPU each have a lane, so that their kernels run side by side and none draws from another's random
+Trainings that share a GPU each have a stream, so that their kernels run side by side and none draws from another's random
 numbers. On a CPU there is nothing to share: the work is done at once, and the seed is PyTorch's.
 """
 
@@ -20,7 +20,7 @@ AHEAD = 16
 
 
 @dataclass(frozen=True)
-class Reading:
+class PendingTensors:
     """Tensors on their way from the device, by name."""
 
     _tensors: dict[str, Tensor]
@@ -44,17 +44,17 @@ class DeviceStream(ABC):
     @abstractmethod
     @contextmanager
     def drawing(self, seed: int) -> Iterator[None]:
-        """Work in the block is queued in this lane and draws random numbers that follow from `seed`."""
+        """Work in the block is queued in this stream and draws random numbers that follow from `seed`."""
         yield
 
     @abstractmethod
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Work in the block is queued in this lane, after all that was queued before."""
+        """Work in the block is queued in this stream, after all that was queued before."""
         yield
 
     @abstractmethod
-    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+    def read(self, tensors: Mapping[str, Tensor]) -> PendingTensors:
         """Copies of tensors as they will be when all that was queued before is done; nothing waits for them here, and what
         is done later does not change them."""
 
@@ -81,9 +81,9 @@ class HostStream(DeviceStream):
         """Nothing to enter."""
         yield
 
-    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+    def read(self, tensors: Mapping[str, Tensor]) -> PendingTensors:
         """Copies that are there at once."""
-        return Reading({name: each.clone() for name, each in tensors.items()})
+        return PendingTensors({name: each.clone() for name, each in tensors.items()})
 
     def queued(self) -> None:
         """Done already."""
@@ -98,7 +98,7 @@ class CudaStream(DeviceStream):
 
     A captured graph reads seed and offset from the device, from a place that belongs to the random state it was captured
     with. Graphs of one state would overwrite each other's seeds when they are replayed side by side; so the device's
-    generator is lent this lane's state while the lane works, and what is captured meanwhile keeps to that state.
+    generator is lent this stream's state while the stream works, and what is captured meanwhile keeps to that state.
     """
 
     def __init__(self, device: torch.device) -> None:
@@ -111,7 +111,7 @@ class CudaStream(DeviceStream):
 
     @contextmanager
     def drawing(self, seed: int) -> Iterator[None]:
-        """Work in the block goes to the stream and draws from this lane's state."""
+        """Work in the block goes to the stream and draws from this stream's state."""
         others = self._generator.graphsafe_get_state()
         self._generator.graphsafe_set_state(self._own)
         self._own.manual_seed(seed)
@@ -127,11 +127,11 @@ class CudaStream(DeviceStream):
         with torch.cuda.stream(self._stream):
             yield
 
-    def read(self, tensors: Mapping[str, Tensor]) -> Reading:
+    def read(self, tensors: Mapping[str, Tensor]) -> PendingTensors:
         """Copies on the host that the stream makes when it comes to them."""
         with self.entered():
             copies = {name: _locked_like(each).copy_(each, non_blocking=True) for name, each in tensors.items()}
-        return Reading(copies, self._stream.record_event())
+        return PendingTensors(copies, self._stream.record_event())
 
     def queued(self) -> None:
         """Mark the place in the stream."""
@@ -150,5 +150,5 @@ def _locked_like(tensor: Tensor) -> Tensor:
 
 
 def lane_of(device: torch.device) -> DeviceStream:
-    """A new lane of a device."""
+    """Return a new stream of a device."""
     return CudaStream(device) if device.type == "cuda" else HostStream()

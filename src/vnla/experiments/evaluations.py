@@ -88,16 +88,16 @@ def prepare_evaluation(job: EvaluationJob, limit: int | None = None) -> tuple[Ro
     material = material_of(job.config, job.device)
     config = job.config if job.help_policy is None else job.config.asking(job.help_policy)
     config = replace(config, advisor=job.advisor or config.advisor)
-    players = make_context(config, material, load_agent(job.run, config, material, job.checkpoint), training=False)
+    context = make_context(config, material, load_agent(job.run, config, material, job.checkpoint), training=False)
     if job.tasks is not None:
         material = with_tasks(material, job.tasks)
-    return players, material.evaluation_tasks(job.split, limit), config.help(training=False).ratio
+    return context, material.evaluation_tasks(job.split, limit), config.help(training=False).ratio
 
 
 def run_evaluation(out: Path, job: EvaluationJob, report: Report) -> None:
     """Carry out an evaluation and write the new folder `out`."""
-    players, tasks, ratio = prepare_evaluation(job)
-    done = evaluate(players, tasks, seeds=job.seeds, ratio=ratio, progress=lambda count, of: report(count, of, "episodes"))
+    context, tasks, ratio = prepare_evaluation(job)
+    done = evaluate(context, tasks, seeds=job.seeds, ratio=ratio, progress=lambda count, of: report(count, of, "episodes"))
     write_folder(out, done)
 
 
@@ -111,9 +111,9 @@ def write_folder(out: Path, done: Evaluation) -> None:
 
 def run_sweep(out: Path, job: EvaluationJob, report: Report) -> None:
     """Evaluate an agent with more and less help, and write the file `out`."""
-    players, tasks, _ = prepare_evaluation(job)
+    context, tasks, _ = prepare_evaluation(job)
     rows = sweep(
-        {players.advisor.k: players}, tasks, seeds=job.seeds, progress=lambda done, of: report(done, of, "settings")
+        {context.advisor.k: context}, tasks, seeds=job.seeds, progress=lambda done, of: report(done, of, "settings")
     )
     files.write_text(out, json_text([row.as_dict() for row in rows]))
 
@@ -127,8 +127,8 @@ def read_sweep(path: Path) -> list[SweepRow]:
 
 def run_ceilings(out: Path, job: EvaluationJob, limit: int, schedules: int, report: Report) -> None:
     """Look for what is left to win on at most so many tasks under the first seed, and write the file `out`."""
-    players, tasks, ratio = prepare_evaluation(job, limit)
-    subject = Subject(players, tasks, job.seeds[:1], ratio)
+    context, tasks, ratio = prepare_evaluation(job, limit)
+    subject = Subject(context, tasks, job.seeds[:1], ratio)
     found = ceilings(subject, schedules=schedules, progress=lambda done, of: report(done, of, "schedules"))
     files.write_text(out, json_text(found.as_dict()))
 

@@ -46,7 +46,7 @@ class FrameKind(IntEnum):
 
 
 @dataclass(frozen=True)
-class Stop:
+class StopFrame:
     """Stay."""
 
 
@@ -174,7 +174,7 @@ class Overlook:
 
 
 @dataclass(frozen=True)
-class Level:
+class LevelFrame:
     """Look neither up nor down. Only people say so."""
 
 
@@ -188,8 +188,8 @@ class Have:
 
 
 Frame = (
-    Stop | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
-    | Overlook | Level | Have
+    StopFrame | Look | Walk | Turn | Face | Spot | Reach | Remember | Pass | Enter | Leave | Through | Stairs
+    | Overlook | LevelFrame | Have
 )  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def said(what: int, side: int, action: Nav, actions: int) -> Frame:
     turn: Side = "left" if action is Nav.LEFT else "right"
     where: Side | None = (None, "left", "right", "ahead")[side]
     made: dict[FrameKind, Callable[[], Frame]] = {
-        FrameKind.STOP: Stop,
+        FrameKind.STOP: StopFrame,
         FrameKind.LOOK_UP: lambda: Look(True, actions),
         FrameKind.LOOK_DOWN: lambda: Look(False, actions),
         FrameKind.WALK: lambda: Walk(actions),
@@ -250,7 +250,7 @@ def check(frame: Frame, around: Surroundings, pose: int, seen: Sequence[int] = (
             return there is not None and (side is None or on_side(around.begins(here, view, there), side))
         case Through() | Stairs():
             return _there(frame, around, here, view) is not None
-        case Overlook() | Level() | Have():
+        case Overlook() | LevelFrame() | Have():
             return False  # what no advisor says has no strict meaning
         case _:
             return True
@@ -260,7 +260,7 @@ def follow(frame: Frame, around: Surroundings, pose: int, step: Step) -> int | N
     """The pose that a frame leads to from `pose`; None if it leads nowhere. `step` is what actions do."""
     here, view = divmod(pose, VIEWS)
     match frame:
-        case Stop():
+        case StopFrame():
             return pose
         case Look(up, times):
             return _repeat(pose, Nav.UP if up else Nav.DOWN, times, step)

@@ -29,7 +29,7 @@ from vnla.language.frames import (
     Remember,
     Spot,
     Step,
-    Stop,
+    StopFrame,
     Turn,
     Walk,
     check,
@@ -141,7 +141,7 @@ def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...
 
 def _exact(frame: Frame) -> bool:
     """Whether a frame says what to do, whatever is there."""
-    return isinstance(frame, Turn | Look | Stop) or (isinstance(frame, Walk) and not frame.toward)
+    return isinstance(frame, Turn | Look | StopFrame) or (isinstance(frame, Walk) and not frame.toward)
 
 
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
@@ -197,7 +197,11 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                     continue
                 led = way.led and (not lead.plan or place.is_led(way.plan + lead.plan))
                 total = cost + lead.cost + number * _OTHERWISE + _effort(way, lead, place)
-                if lead.end == way.pose and (lead.plan or (exact and isinstance(meant, Turn | Walk))) and meant != Stop():
+                if (
+                    lead.end == way.pose
+                    and (lead.plan or (exact and isinstance(meant, Turn | Walk)))
+                    and meant != StopFrame()
+                ):
                     total += _BLOCKED
                 placed = way.placed or not _exact(meant)
                 total += _DETOUR * ((placed and not led) - (way.placed and not way.led))
@@ -379,7 +383,7 @@ def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Na
             return (Nav.RIGHT,) * ((last - view) % HEADINGS)
         case Walk() if view != last:
             return around.way(pose, end // VIEWS)
-        case Stop() | Look() | Turn() | Walk():
+        case StopFrame() | Look() | Turn() | Walk():
             return _actions(frame)
         case _:
             return around.way(pose, end // VIEWS)
@@ -388,7 +392,7 @@ def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Na
 def _actions(frame: Frame) -> tuple[Nav, ...]:
     """The actions of a frame that says how many there are."""
     match frame:
-        case Stop():
+        case StopFrame():
             return (Nav.STOP,)
         case Look(up, times):
             return (Nav.UP if up else Nav.DOWN,) * times

@@ -24,7 +24,7 @@ from vnla.language.frames import (
     Have,
     Landmark,
     Leave,
-    Level,
+    LevelFrame,
     Look,
     Overlook,
     Pass,
@@ -32,7 +32,7 @@ from vnla.language.frames import (
     Remember,
     Spot,
     Stairs,
-    Stop,
+    StopFrame,
     Through,
     Turn,
     Walk,
@@ -297,7 +297,7 @@ def _overlook(found: Groups) -> Iterator[Frame]:
 
 @_builder
 def _level(_: Groups) -> Iterator[Frame]:
-    yield Level()
+    yield LevelFrame()
 
 
 @_builder
@@ -365,7 +365,7 @@ def _again(found: Groups) -> Iterator[Frame]:
 
 @_builder
 def _stop(_: Groups) -> Iterator[Frame]:
-    yield Stop()
+    yield StopFrame()
 
 
 class Rule(NamedTuple):
@@ -499,7 +499,7 @@ def _clauses(row: Sequence[Sign]) -> tuple[list[Clause], list[Sign]]:
             strange.append(row[at])
         at = max(end, at + 1)
     if 0 <= stopping == len(clauses) - 1:
-        clauses.append(Clause((Stop(),), clauses[-1].end, clauses[-1].end))
+        clauses.append(Clause((StopFrame(),), clauses[-1].end, clauses[-1].end))
     return clauses, strange
 
 

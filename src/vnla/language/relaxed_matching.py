@@ -25,7 +25,7 @@ from vnla.language.frames import (
     Have,
     Landmark,
     Leave,
-    Level,
+    LevelFrame,
     Overlook,
     Pass,
     Reach,
@@ -119,7 +119,7 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
     around = place.around
     here, view = divmod(pose, VIEWS)
     match frame:
-        case Level():
+        case LevelFrame():
             row = view // HEADINGS
             plan = () if row == 1 else (Nav.UP,) if row == 0 else (Nav.DOWN,)
             yield Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)

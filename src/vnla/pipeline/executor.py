@@ -76,7 +76,7 @@ class StageWorker(Member):
     """A worker as the process that started it sees it."""
 
     def __init__(self) -> None:
-        super().__init__(_work, name="vnla worker", daemon=False)  # a stage may have a crew of its own
+        super().__init__(_work, name="vnla worker", daemon=False)  # a stage may have processes of its own
         self._told_to_stop = False
 
     def stop(self) -> None:

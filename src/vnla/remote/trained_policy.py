@@ -67,11 +67,11 @@ class TrainedPolicy:
 
     def reset(self, instruction: str) -> _State:
         """Read the end-goal."""
-        players, end_goal = self._players, read_end_goal(instruction)
+        context, end_goal = self._players, read_end_goal(instruction)
         words = Words(*self._words.encode([instruction]))
-        start = Start(words, players.bound_advisor.phrases, LONGEST_EPISODE, LONGEST_EPISODE, players.batching)
-        with greedy(players.agent):
-            return _State(players.agent.begin(start), torch.tensor([sought_keys(end_goal.thing, end_goal.room or "")]))
+        start = Start(words, context.bound_advisor.phrases, LONGEST_EPISODE, LONGEST_EPISODE, context.batching)
+        with greedy(context.agent):
+            return _State(context.agent.begin(start), torch.tensor([sought_keys(end_goal.thing, end_goal.room or "")]))
 
     def act(self, observation: Observation, state: _State) -> tuple[Answer, _State]:
         """Decide as in an evaluation."""
@@ -80,7 +80,7 @@ class TrainedPolicy:
 
     def _decide(self, state: _State, now: Observation) -> Answer:
         """Lines 10 to 27 of Algorithm 1, in two parts where it asks."""
-        players, blocked = self._players, torch.tensor([not now["may_go_forward"]])
+        context, blocked = self._players, torch.tensor([not now["may_go_forward"]])
         chances = None
         if not state.asked:
             view = self._view(state, now)
@@ -89,13 +89,13 @@ class TrainedPolicy:
             tentative = log_distribution(first.logits, blocked).exp()
             chances = tuple(tentative[0].tolist())
             state.policy_state = policy_state
-            ask_features = players.agent.ask_inputs(view, tentative, first)
-            if now["may_request"] and bool(players.help_policy(self._context(now, tentative, ask_features))):
+            ask_features = context.agent.ask_inputs(view, tentative, first)
+            if now["may_request"] and bool(context.help_policy(self._context(now, tentative, ask_features))):
                 state.asked = True
                 return Answer(None, chances)
-        elif players.advisor.speaks:
+        elif context.advisor.speaks:
             state.policy_state = state.policy_state.hear(torch.tensor([True]), self._utterance(now["advice"]))
-        state.ask = ask_action(torch.tensor([state.asked and players.help_policy.invited]))
+        state.ask = ask_action(torch.tensor([state.asked and context.help_policy.invited]))
         second, state.policy_state = state.policy_state.decide(state.ask)
         state.nav = log_distribution(second.logits, blocked).exp().argmax(dim=1)
         state.asked = False

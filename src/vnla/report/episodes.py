@@ -75,7 +75,7 @@ def images_of(folder: WorldFolder, house: House, size: tuple[int, int] = FRAME) 
 
 
 def tell_episode(
-    players: RolloutContext,
+    context: RolloutContext,
     tasks: TaskSet,
     houses: Sequence[House],
     task: str,
@@ -87,12 +87,12 @@ def tell_episode(
     command: str = "",
 ) -> EpisodeReport:
     """The episode of the task with the id `task`, run again as `evaluate` ran it. Without `images` views are sketches."""
-    rollout = run_task(players, tasks, task, seed=seed, ratio=ratio)
+    rollout = run_task(context, tasks, task, seed=seed, ratio=ratio)
     wanted = next(each for each in tasks.tasks if each.id == task)
     house = next((each for each in houses if each.name == wanted.house), None)
     if house is None:
         raise InputError(f"task {task}: its house {wanted.house} is not among those given")
-    account = follow(rollout, 0, house, wanted, players.advisor)
+    account = follow(rollout, 0, house, wanted, context.advisor)
     slug = re.sub(r"[^a-z0-9]+", "-", f"episode-{task}-{seed}".lower()).strip("-")
     facts = {"Task": task, "Seed": str(seed)}
     return illustrate(account, name or slug, images, facts=facts, command=command)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vnla.houses.house import Box, House
 from vnla.report.labels import XY, Rectangle
-from vnla.report.plan import Bounds, FloorPlan, bounds, storeys
+from vnla.report.plan import Bounds, StoreyPanel, bounds, storeys
 
 WIDTH = 1600
 TALLEST = 960
@@ -27,7 +27,7 @@ LARGEST_SCALE = 90.0
 class Panel:
     """A storey and where it lies on the page."""
 
-    storey: FloorPlan
+    storey: StoreyPanel
     bounds: Bounds
     left: float
     bottom: float

@@ -40,7 +40,7 @@ class Stay:
 
 
 @dataclass(frozen=True, slots=True)
-class FloorPlan:
+class StoreyPanel:
     """What one panel shows."""
 
     name: str
@@ -76,7 +76,7 @@ def check(house: House, walk: Sequence[Step], goals: Sequence[int]) -> None:
                 raise InputError(f"house {house.name}: {what} viewpoint {number}, which is not among its viewpoints")
 
 
-def storeys(house: House) -> list[FloorPlan]:
+def storeys(house: House) -> list[StoreyPanel]:
     """The storeys that have something to show, lowest first."""
     floors = _floors(house)
     if not floors:
@@ -91,7 +91,7 @@ def storeys(house: House) -> list[FloorPlan]:
         thing.id: _under(floors, thing.box.centre[2]) if thing.room is None else rooms[thing.room] for thing in house.objects
     }
     found = [
-        FloorPlan(
+        StoreyPanel(
             name=f"Level {level}",
             viewpoints=tuple(i for i, where in viewpoints.items() if where == level),
             rooms=tuple(room for room in house.rooms if rooms[room.id] == level),
@@ -102,7 +102,7 @@ def storeys(house: House) -> list[FloorPlan]:
     return [storey for storey in found if storey.viewpoints or storey.rooms]
 
 
-def bounds(house: House, storey: FloorPlan) -> Bounds:
+def bounds(house: House, storey: StoreyPanel) -> Bounds:
     """The rectangle that holds the rooms and viewpoints of a storey, and the far ends of the stairs that leave it."""
     here = set(storey.viewpoints)
     ends = [there for i in storey.viewpoints for there in house.neighbours[i] if there not in here]

@@ -19,7 +19,7 @@ from vnla.camera import HEADINGS
 from vnla.houses.house import House, Room
 from vnla.houses.rooms import NO_LABEL
 from vnla.report.canvas import Canvas, Cell
-from vnla.report.plan import Bounds, FloorPlan, Step, bounds, check, requests, spoken, storeys, visits
+from vnla.report.plan import Bounds, Step, StoreyPanel, bounds, check, requests, spoken, storeys, visits
 from vnla.report.printing import to_ascii
 
 LARGEST_SCALE = 4.0
@@ -77,7 +77,7 @@ class HouseText:
         lines += [_in_ascii(line) if ascii_only else line for line in self._notes(signs)]
         yield from console.render(Group(*lines), options.update(width=columns))
 
-    def _map(self, storey: FloorPlan, box: Bounds, scale: float, signs: Signs) -> Canvas:
+    def _map(self, storey: StoreyPanel, box: Bounds, scale: float, signs: Signs) -> Canvas:
         plot = _Plot(self.house, storey, box, scale)
         for room in storey.rooms:
             if room.box is not None:
@@ -128,7 +128,7 @@ class HouseText:
 class _Plot:
     """A storey and the canvas it is drawn on."""
 
-    def __init__(self, house: House, storey: FloorPlan, box: Bounds, scale: float) -> None:
+    def __init__(self, house: House, storey: StoreyPanel, box: Bounds, scale: float) -> None:
         self.house = house
         self.storey = storey
         self.here = frozenset(storey.viewpoints)

@@ -152,7 +152,7 @@ class Listener(Agent):
         self._unasked = unasked
 
     def begin(self, start: Start) -> PolicyState:
-        """Its own mind, which may hear more often than it asks."""
+        """Return its own policy state, which may hear more often than it asks."""
         start = start._replace(requests=min(start.steps, start.requests + self._unasked))
         nobody = torch.zeros_like(start.end_goals.length, dtype=torch.bool)
         return _Listening(self.own.begin(start), self.attention, nobody, nobody, nobody)
@@ -168,7 +168,7 @@ class Listener(Agent):
 
 @dataclass(frozen=True)
 class _Listening(PolicyState):
-    """The mind of a `Listener`."""
+    """The policy state of a `Listener`."""
 
     SHARED: ClassVar[frozenset[str]] = frozenset({"attention"})
 
@@ -200,7 +200,7 @@ class _Listening(PolicyState):
 
 
 def told_anew(policy_state: PolicyState, listener: Listener) -> PolicyState | None:
-    """The mind of a `Listener` as that of another, of the same agent; None if it cannot go on elsewhere."""
+    """Return the policy state of a `Listener` as that of another, of the same agent; None if it cannot go on elsewhere."""
     assert isinstance(policy_state, _Listening)
     return replace(policy_state, attention=listener.attention) if policy_state.own.goes_on else None
 
@@ -210,12 +210,12 @@ def _seen(view: Views) -> Views:
 
 
 def with_persons(
-    players: RolloutContext, said: Sequence[str], lexicon: Lexicon, unasked: int
+    context: RolloutContext, said: Sequence[str], lexicon: Lexicon, unasked: int
 ) -> tuple[RolloutContext, Listener]:
     """Everybody, with persons who say these things, each agent spoken to unasked so often at most; and the listener."""
-    if said and not players.advisor.speaks:
+    if said and not context.advisor.speaks:
         raise InputError("this agent's advisor acts for it and says nothing, so it has not learned to listen")
-    listener = Listener(players.agent, unasked)
-    bound_advisor = PersonsVoice(players.bound_advisor, said, lexicon)
-    senses = {**players.sensors, Told.NAME: Told()}
-    return replace(players, agent=listener, bound_advisor=bound_advisor, sensors=senses, keeps_ask_features=True), listener
+    listener = Listener(context.agent, unasked)
+    bound_advisor = PersonsVoice(context.bound_advisor, said, lexicon)
+    senses = {**context.sensors, Told.NAME: Told()}
+    return replace(context, agent=listener, bound_advisor=bound_advisor, sensors=senses, keeps_ask_features=True), listener

@@ -14,7 +14,7 @@ from vnla.houses.generate.plan import WALL, Rectangle
 from vnla.houses.generate.walls import Wall, sides, without
 from vnla.houses.house import Box, House
 from vnla.houses.rooms import NO_LABEL
-from vnla.report.plan import XY, FloorPlan, storeys
+from vnla.report.plan import XY, StoreyPanel, storeys
 from vnla.serve.places import PlaceNames
 
 PASSAGE = 0.9
@@ -43,7 +43,7 @@ def plan(house: House, places: PlaceNames, *, bare: bool = False) -> dict[str, A
     }
 
 
-def _storey(house: House, storey: FloorPlan, bare: bool) -> dict[str, Any]:
+def _storey(house: House, storey: StoreyPanel, bare: bool) -> dict[str, Any]:
     rooms = [(room, room.box) for room in storey.rooms if room.box is not None]
     ways = _ways(house, storey)
     walls = _joined(wall for room, box in rooms if room.label not in _OUTDOORS for wall in sides(_area(box)))
@@ -62,7 +62,7 @@ def _area(box: Box) -> Rectangle:
     return Rectangle(*box.low[:2], *box.high[:2])
 
 
-def _ways(house: House, storey: FloorPlan) -> list[tuple[XY, XY]]:
+def _ways(house: House, storey: StoreyPanel) -> list[tuple[XY, XY]]:
     """Return both ends of the edges of a storey, and of those that leave it."""
     here = set(storey.viewpoints)
     pairs = ((i, j) for i, j in house.edges if (i in here or j in here) and i in house.neighbours[j])

@@ -22,7 +22,7 @@ import torch
 
 from vnla.agents.agent import Agent
 from vnla.common import files
-from vnla.common.device_stream import Reading
+from vnla.common.device_stream import PendingTensors
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.stopping import Interrupted, Stop
@@ -144,7 +144,7 @@ class Run:
         self._validated = validated_at(notes, self.done if config.training.iterations else -1)
         self.last = min(iterations or config.training.iterations, config.training.iterations)
         """The iteration after which the run ends."""
-        self._awaited: deque[tuple[Reading, Callable[[Tensors], None]]] = deque()
+        self._awaited: deque[tuple[PendingTensors, Callable[[Tensors], None]]] = deque()
         """What is on its way from the device, and what is to be done with it then."""
         self._log: RunLog | _Unwritten
         self._writer: _Writer | _Unwritten

@@ -20,7 +20,7 @@ from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.layers.products import products_in
 from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
-from vnla.common.device_stream import Reading, lane_of
+from vnla.common.device_stream import PendingTensors, lane_of
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.common.returned import described
@@ -212,12 +212,12 @@ class Trainer:
         """`_update` as one GPU graph."""
         return Captured(self._update, self.config.batch, self.tasks.key.device, self.optimiser)
 
-    def finite(self) -> Reading:
+    def finite(self) -> PendingTensors:
         """Return whether all that has been learned is numbers, one truth value for each part of it."""
         with self.stream.entered():
             return self.stream.read({name: value.isfinite().all() for name, value in part_tensors(self.parts).items()})
 
-    def state(self) -> Reading:
+    def state(self) -> PendingTensors:
         """Parameters and optimiser after the iterations done, as a checkpoint has them; those that follow change nothing of
         it."""
         with self.stream.entered():

@@ -21,8 +21,8 @@ KEYS = torch.arange(200, 230)
 def trained_once(agent: PaperAgent, keeps_ended: bool = False) -> Rollout:
     torch.manual_seed(3)
     environment = cottage_environment()
-    players = players_of(agent.train(), environment, AsTaught(), BCUI, keeps_ended=keeps_ended)
-    rollout = bcui(drawn_episodes(environment, KEYS), players)
+    context = players_of(agent.train(), environment, AsTaught(), BCUI, keeps_ended=keeps_ended)
+    rollout = bcui(drawn_episodes(environment, KEYS), context)
     (rollout.nav_loss() + rollout.ask_loss(agent.ask)).backward()
     collect_gradients(agent)
     return rollout
@@ -68,11 +68,11 @@ def test_a_second_batch_finds_the_room_of_the_first_and_two_at_once_do_not_share
     again = _gradients(trained_once, agent)
     assert all(torch.equal(before[name], again[name]) for name in before)
     environment = cottage_environment()
-    players = players_of(agent, environment, AsTaught(), BCUI)
+    context = players_of(agent, environment, AsTaught(), BCUI)
     losses = []
     for _ in range(2):
         torch.manual_seed(3)
-        losses.append(bcui(drawn_episodes(environment, KEYS), players).nav_loss())
+        losses.append(bcui(drawn_episodes(environment, KEYS), context).nav_loss())
     agent.zero_grad()
     for loss in losses:
         loss.backward()

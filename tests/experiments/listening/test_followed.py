@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_players import TASKS, VOCABULARY, WORLD, players
+from cottage_players import TASKS, VOCABULARY, WORLD, context
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import retained_over_houses
 from vnla.experiments.listening.followed import (
     ListeningOutcome,
-    SentenceReader,
+    ReadOutAdvisor,
     _is_exact,
     followed,
     given_walks,
@@ -56,8 +56,8 @@ def test_whoever_does_what_the_teacher_says_follows_every_plan(monkeypatch: pyte
         assert torch.equal(action, TASKS.environment.nav_teacher(pose, TASKS.goals)), step
         pose = TASKS.environment.step(pose, action, TASKS.goals)
     assert torch.equal(pose, walks.end)
-    monkeypatch.setattr("vnla.experiments.listening.followed.ALONE", players().acting)  # does what is taught
-    found = followed(players(), walks)
+    monkeypatch.setattr("vnla.experiments.listening.followed.ALONE", context().acting)  # does what is taught
+    found = followed(context(), walks)
     assert found.exact.all() and found.there.all() and len(found.exact) == len(TASKS)
 
 
@@ -85,7 +85,7 @@ def test_whoever_is_told_something_hears_it_once(monkeypatch: pytest.MonkeyPatch
     walks = walks_of(TASKS, 4)
     keyed = walks._replace(episodes=replace(walks.episodes, key=torch.arange(len(TASKS))))
     sentences = [["turn", "left", "."], *[["go", "forward", "."]] * (len(TASKS) - 1)]
-    who = reading(players(), SentenceReader.of(sentences, VOCABULARY, "cpu"), 4)
+    who = reading(context(), ReadOutAdvisor.of(sentences, VOCABULARY, "cpu"), 4)
     followed(who, keyed)
     followed(who, keyed, told=False)
     told, silent = (rollout.table("request") for rollout in seen)

@@ -99,13 +99,13 @@ def _brief(episodes: Episodes, k: int) -> Episodes:
     return replace(episodes, time_budget=budget * k, help_budget=budget, most_requests=1)
 
 
-def followed(players: RolloutContext, walks: PlannedWalks, *, told: bool = True) -> WalkResults:
+def followed(context: RolloutContext, walks: PlannedWalks, *, told: bool = True) -> WalkResults:
     """What agents do that are told something by the players' advisor, or nothing."""
     k, count = walks.plan.shape[1], len(walks.end)
-    alone = replace(players, help_policy=AtFirst() if told else Never(), acting=ALONE, deliberate=False)
-    size = fitting_batch(players, walks.episodes.end_goals, k)
+    alone = replace(context, help_policy=AtFirst() if told else Never(), acting=ALONE, deliberate=False)
+    size = fitting_batch(context, walks.episodes.end_goals, k)
     exact, there = [], []
-    with greedy(players.agent):
+    with greedy(context.agent):
         for first in range(0, count, size):
             rows = torch.arange(first, min(first + size, count), device=walks.end.device)
             part = PlannedWalks(take_rows(walks.episodes, rows), walks.plan[rows], walks.end[rows], ())
@@ -179,13 +179,13 @@ def understood(walks: PlannedWalks, plans: Sequence[Sequence[Nav]]) -> WalkResul
 
 
 @dataclass(frozen=True)
-class SentenceReader(BoundAdvisor):
+class ReadOutAdvisor(BoundAdvisor):
     """Says to each of some walks, numbered by their keys, its own sentence."""
 
     phrases: Phrases
 
     @classmethod
-    def of(cls, sentences: Sequence[Sequence[str]], lexicon: Lexicon, device: torch.device | str) -> SentenceReader:
+    def of(cls, sentences: Sequence[Sequence[str]], lexicon: Lexicon, device: torch.device | str) -> ReadOutAdvisor:
         """Sentences as words."""
         texts = [" ".join(sentence) for sentence in sentences]
         return cls(tabulated([*sentences, ()], lexicon, lambda row: (*texts, "")[row], device))
@@ -195,9 +195,9 @@ class SentenceReader(BoundAdvisor):
         return Utterance(now.episodes.key, self.phrases)
 
 
-def reading(players: RolloutContext, bound_advisor: SentenceReader, k: int) -> RolloutContext:
+def reading(context: RolloutContext, bound_advisor: ReadOutAdvisor, k: int) -> RolloutContext:
     """The same players with somebody who reads sentences of k actions out."""
-    return replace(players, advisor=GrammarAdvisor(k=k), bound_advisor=bound_advisor)
+    return replace(context, advisor=GrammarAdvisor(k=k), bound_advisor=bound_advisor)
 
 
 @dataclass(frozen=True)

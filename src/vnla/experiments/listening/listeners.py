@@ -28,7 +28,7 @@ from vnla.experiments.listening.followed import (
     Listened,
     ListeningOutcome,
     PlannedWalks,
-    SentenceReader,
+    ReadOutAdvisor,
     WalkResults,
     contrasts,
     followed,
@@ -216,14 +216,14 @@ class AgentListener(BaseListener):
         self.tell(f"{self.trained.folder.name}: {name}")
         told = name != SILENCE
         config = self.trained.config if told else self.trained.config.asking("none")
-        players = self._told(name) if told else self._players(config)
-        found = followed(players, self._walks, told=told)
+        context = self._told(name) if told else self._players(config)
+        found = followed(context, self._walks, told=told)
         values: dict[str, NDArray[np.float64]] = {}
         if self.trial.seeds:
             what = f"{self.trained.folder.name}: {name}, success"
             ratio = config.help(training=False).ratio
             progress = partial(self.tell, what)
-            done = evaluate(players, self.tasks, seeds=SEEDS[: self.trial.seeds], ratio=ratio, progress=progress)
+            done = evaluate(context, self.tasks, seeds=SEEDS[: self.trial.seeds], ratio=ratio, progress=progress)
             values["success"] = done.scores.success.astype("float64")
         return _outcome(found, [task.house for task in self.tasks.tasks], values)
 
@@ -250,10 +250,10 @@ class AgentListener(BaseListener):
         self.tell(f"{self.trained.folder.name}: {WRITTEN}")
         walks = self.walks_by_hand(data.world)
         silent = replace(config, advisor=TemplateAdvisor(k=1))  # until somebody reads out
-        players = make_context(silent, data, self.agent, training=False, lexicon=self.lexicon)
+        context = make_context(silent, data, self.agent, training=False, lexicon=self.lexicon)
 
-        phrases = self._reading(players, [(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
-        sentences = self._reading(players, self._by_hand(walks, self.houses_of(folder, data.world)))
+        phrases = self._reading(context, [(*subgoal_words(line.plan), FULL_STOP) for line in self.lines])
+        sentences = self._reading(context, self._by_hand(walks, self.houses_of(folder, data.world)))
         found = {
             SILENCE: followed(phrases, walks, told=False),
             TEMPLATE: followed(phrases, walks),
@@ -261,10 +261,10 @@ class AgentListener(BaseListener):
         }
         return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
-    def _reading(self, players: RolloutContext, sentences: Sequence[Sequence[str]]) -> RolloutContext:
+    def _reading(self, context: RolloutContext, sentences: Sequence[Sequence[str]]) -> RolloutContext:
         """The same players, to whom somebody reads these sentences out."""
         device = self.trained.material.world.device
-        return reading(players, SentenceReader.of(sentences, self.lexicon, device), self.k)
+        return reading(context, ReadOutAdvisor.of(sentences, self.lexicon, device), self.k)
 
     def _by_hand(self, walks: PlannedWalks, houses: Houses) -> Sequence[Sequence[str]]:  # noqa: ARG002
         """The words in which it is told what is written by hand for walks in some houses."""

@@ -126,14 +126,14 @@ def episodes(results: PaperResults, successes: int, failures: int, split: str = 
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))
-    players = make_context(config, material, agent, training=False)
+    context = make_context(config, material, agent, training=False)
     tasks = material.evaluation_tasks(split)
     chosen = examples(results.evaluation(AGENT, split), successes, failures)
     houses = {house.name: house for house in material.folder.houses}
     house_of = {task.id: houses[task.house] for task in tasks.tasks}
     return [
         tell_episode(
-            players,
+            context,
             tasks,
             material.folder.houses,
             task,

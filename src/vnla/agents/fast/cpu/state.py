@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from vnla.agents.fast.cpu.loops import COLUMNS
-from vnla.agents.fast.cpu.tape import CpuTape, SharedGates
+from vnla.agents.fast.cpu.tape import CpuSharedGates, CpuTape
 from vnla.agents.fast.packed import columns_of
 from vnla.agents.layers.dropout import BEGINNING, FIRST_PASS, HEARING, SECOND_PASS, SEEING, dropout_seeded
 from vnla.agents.navigation import Decoded, NavigationModule
@@ -49,7 +49,7 @@ class CpuState(PolicyState):
     hidden: Tensor  # (batch, hidden), the encoder's state after the end-goal
     cell: Tensor
     seeds: Tensor | None  # (batch,), what dropout is drawn from
-    shared: SharedGates | None = None
+    shared: CpuSharedGates | None = None
 
     @staticmethod
     def suits(module: NavigationModule) -> bool:
@@ -86,7 +86,7 @@ class CpuState(PolicyState):
     def see(self, view: Views, last_nav: Tensor) -> CpuState:
         """Return what the view and the last state add to the decoder's gates."""
         with self._lots(SEEING):
-            return replace(self, shared=SharedGates(last_nav, *self.tape.see(joined(view), self.last)))
+            return replace(self, shared=CpuSharedGates(last_nav, *self.tape.see(joined(view), self.last)))
 
     @torch.no_grad()
     def propose(self, last_ask: Tensor, may_ask: Tensor | None = None) -> Decision:

@@ -66,7 +66,7 @@ def _arena_of(module: nn.Module) -> Arena:
     return arena
 
 
-class SharedGates(NamedTuple):
+class CpuSharedGates(NamedTuple):
     """What the two passes of a step have in common."""
 
     last_nav: Tensor
@@ -86,7 +86,7 @@ class PassInputs(Protocol):
     @property
     def anew(self) -> Tensor: ...
     @property
-    def shared(self) -> SharedGates | None: ...
+    def shared(self) -> CpuSharedGates | None: ...
 
 
 class _Weights(NamedTuple):
