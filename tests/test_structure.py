@@ -131,3 +131,45 @@ def test_all_that_a_part_knows(part: str) -> None:
 def test_nobody_imports_the_command() -> None:
     found = [(name, other) for name, others in imports().items() if not within(name, MAY_IMPORT_CLI) for other in others]
     assert [pair for pair in found if within(pair[1], ("vnla.cli",))] == []
+
+
+MOST_ROOMS = 20
+LONGEST_FUNCTION = 60
+KERNELS = (
+    "vnla.agents.layers.panels",
+    "vnla.agents.fast.cpu.loops",
+    "vnla.agents.fast.gpu.kernels",
+    "vnla.houses.render.raster",
+)
+"""Compiled code, in which a call costs; a function may be longer there."""
+
+
+def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+    """Return the nodes of these kinds with their modules."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, kinds):
+                yield name_of(path), node
+
+
+def test_the_package_has_few_rooms() -> None:
+    assert len([path for path in SOURCE.iterdir() if (path / "__init__.py").is_file()]) <= MOST_ROOMS
+
+
+def test_a_class_name_stands_for_one_class() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, node in definitions(ast.ClassDef):
+        assert isinstance(node, ast.ClassDef)
+        if not node.name.startswith("_"):
+            homes.setdefault(node.name, []).append(module)
+    assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
+
+
+def test_functions_fit_on_a_screen() -> None:
+    found = []
+    for module, node in definitions(ast.FunctionDef, ast.AsyncFunctionDef):
+        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
+        length = node.end_lineno - node.lineno + 1
+        if length >= LONGEST_FUNCTION and not within(module, KERNELS):
+            found.append(f"{module}.{node.name}: {length} lines")
+    assert found == []

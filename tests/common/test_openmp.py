@@ -84,7 +84,7 @@ from vnla.training.trainer import Trainer
 
 setting = bare_setting(20, hidden=128, view_size=128, seed=0, device="cpu", houses=2)
 config = TrainingConfig(batch=20, learning_rate=1e-2)
-trainer = Trainer(setting.players, setting.tasks, config, learns_to_ask=True)
+trainer = Trainer(setting.context, setting.tasks, config, learns_to_ask=True)
 for _ in range(3):
     trainer.iterate()
 digest = hashlib.sha256()

@@ -2,7 +2,7 @@
 what was said, with how it ended and, where it failed, what went wrong.
 
     for task in examples(evaluation):
-        items.append(tell_episode(players, tasks, houses, task, images=images_of(folder, house)))
+        items.append(tell_episode(context, tasks, houses, task, images=images_of(folder, house)))
 """
 
 from __future__ import annotations

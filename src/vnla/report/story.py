@@ -1,7 +1,7 @@
 """One episode told as a person would tell it: what was asked for, what the agent thought, asked and did, how it ended.
 
-    rollout = run_task(players, tasks, "1234_0")
-    Console().print(tell(rollout, 0, house, task, players.advisor))
+    rollout = run_task(context, tasks, "1234_0")
+    Console().print(tell(rollout, 0, house, task, context.advisor))
 
 `follow` turns an episode of a rollout into an `Account`, which films and maps are drawn from as well; `tell` puts it into
 words.

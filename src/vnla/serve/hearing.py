@@ -1,6 +1,6 @@
 """A person in the advisor's place: agents that hear, at certain steps, what somebody has said to them.
 
-Algorithm 1 stays as it is; other players take part. `PersonsVoice` says at a step what a person said there instead of what
+Algorithm 1 stays as it is; others take part in it. `PersonsVoice` says at a step what a person said there instead of what
 the advisor would. `Listener` is the agent with open ears: it hears a person who speaks unasked too, which costs no request
 and which it takes as if it had asked. It also notes what it attends to. Where it waits for a person, its walk ends at the
 first request that nobody has answered: what comes after it follows from the answer.

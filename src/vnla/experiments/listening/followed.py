@@ -100,7 +100,7 @@ def _brief(episodes: Episodes, k: int) -> Episodes:
 
 
 def followed(context: RolloutContext, walks: PlannedWalks, *, told: bool = True) -> WalkResults:
-    """What agents do that are told something by the players' advisor, or nothing."""
+    """What agents do that are told something by the advisor of the context, or nothing."""
     k, count = walks.plan.shape[1], len(walks.end)
     alone = replace(context, help_policy=AtFirst() if told else Never(), acting=ALONE, deliberate=False)
     size = fitting_batch(context, walks.episodes.end_goals, k)
@@ -196,7 +196,7 @@ class ReadOutAdvisor(BoundAdvisor):
 
 
 def reading(context: RolloutContext, bound_advisor: ReadOutAdvisor, k: int) -> RolloutContext:
-    """The same players with somebody who reads sentences of k actions out."""
+    """Return the same context with somebody who reads sentences of k actions out."""
     return replace(context, advisor=GrammarAdvisor(k=k), bound_advisor=bound_advisor)
 
 

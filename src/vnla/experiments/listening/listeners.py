@@ -228,7 +228,7 @@ class AgentListener(BaseListener):
         return _outcome(found, [task.house for task in self.tasks.tasks], values)
 
     def _told(self, name: str) -> RolloutContext:
-        """The players with somebody who says something of a kind."""
+        """Return the context with somebody who says something of a kind."""
         return self._players(replace(self.trained.config, advisor=self._advisors()[name]))
 
     def _players(self, config: RunConfig) -> RolloutContext:
@@ -262,7 +262,7 @@ class AgentListener(BaseListener):
         return {name: _outcome(each, walks.houses, {}) for name, each in found.items()}
 
     def _reading(self, context: RolloutContext, sentences: Sequence[Sequence[str]]) -> RolloutContext:
-        """The same players, to whom somebody reads these sentences out."""
+        """Return the same context, in which somebody reads these sentences out."""
         device = self.trained.material.world.device
         return reading(context, ReadOutAdvisor.of(sentences, self.lexicon, device), self.k)
 
