@@ -201,7 +201,7 @@ class TestFunctions:
         loaded = vnla.load_agent(run, checkpoint="last")
         walk = loaded.walk(split="test_seen", episode="2_0")
         assert walk.task == loaded.tasks("test_seen")[2]
-        assert walk.beats
+        assert walk.steps
         ours, its = (
             vnla.evaluate(each, split="test_seen", seeds=1, checkpoint="last")["test_seen"] for each in (loaded, run)
         )

@@ -320,10 +320,10 @@ def test_counts_of_an_episode_stand_under_their_own_keys() -> None:
         "time_left,requests_left,step,may_go_forward",
     )
     names = COUNTS
-    sizes = SIZES._replace(views={"drawn": 8, **dict.fromkeys(names, 1)}, senses=names)
+    sizes = SIZES._replace(views={"drawn": 8, **dict.fromkeys(names, 1)}, sensors=names)
     actor = Counting()
     agent = PolicyAgent(OneAtATime(actor, ()), ObservedViews.declared(Counting, sizes)).eval()
-    context = replace(players_of(agent, ENVIRONMENT, Learned(), ALONE), senses=sensors_named(",".join(names)))
+    context = replace(players_of(agent, ENVIRONMENT, Learned(), ALONE), sensors=sensors_named(",".join(names)))
     episodes = drawn_episodes(ENVIRONMENT, torch.arange(30, 33))
     with torch.no_grad():
         bcui(episodes, context)

@@ -32,7 +32,7 @@ from vnla.evaluation.metrics import METRICS
 from vnla.houses.sources import Cottage
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AtFirst
-from vnla.training.objectives.objective import Imitation
+from vnla.training.objectives.objective import ImitationObjective
 from vnla.vision.encoders import Encoder, Size
 
 
@@ -78,7 +78,7 @@ class Blind(Encoder):
         return np.zeros((len(images), 1), np.float32)
 
 
-Rare, Village, luck = Imitation, Cottage, METRICS["spl"]
+Rare, Village, luck = ImitationObjective, Cottage, METRICS["spl"]
 '''
 ENTRIES = """
 [vnla.agents]
@@ -144,7 +144,7 @@ def test_every_kind_is_found_by_its_short_name() -> None:
     assert help_policy("eager", {"times": 4}).times == 4  # type: ignore[attr-defined]
     assert make_encoder("blind").dimension == 1
     assert "luck" in metrics_named(["luck"])
-    assert type(objective("rare")).__name__ == "Imitation"
+    assert type(objective("rare")).__name__ == "ImitationObjective"
     assert len(list(world_source("village", {}).houses())) == 1
     assert find("sense", "nose", {}).size == 1  # type: ignore[attr-defined]
 

@@ -114,11 +114,12 @@ def test_the_summary_is_the_mean_over_seeds_of_means_over_episodes() -> None:
 
 
 @pytest.mark.parametrize("training", [True, False])
-def test_the_agent_is_left_as_it_was(training: bool) -> None:
+def test_the_agent_is_left_as_it_was(training: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     who = context(ALONE)
     who.agent.train(training)
-    seen = []
-    evaluate(who, TASKS, seeds=[1], progress=lambda _done, _all: seen.append(who.agent.training))
+    seen, begin = [], who.agent.begin
+    monkeypatch.setattr(who.agent, "begin", lambda start: seen.append(who.agent.training) or begin(start))
+    evaluate(who, TASKS, seeds=[1])
     assert seen == [False]
     assert who.agent.training is training
     broken = replace(who, views={name: views[:, 1:] for name, views in who.views.items()})

@@ -69,8 +69,8 @@ def test_without_a_word_a_walk_is_that_of_an_evaluation(policies: EpisodeEngine)
             rollout = run_task(policies.context, compiled, task.id, seed=seed, ratio=policies.ratio)
             account = follow(rollout, 0, policies.goals.houses[task.house], task, policies.context.advisor)
             walked = walk(policies, task, {}, seed)
-            assert [beat.action for beat in account.beats] == [step.action for step in walked.steps]
-            assert [beat.said for beat in account.beats] == [step.advice for step in walked.steps]
+            assert [beat.action for beat in account.steps] == [step.action for step in walked.steps]
+            assert [beat.said for beat in account.steps] == [step.advice for step in walked.steps]
             assert account.metres_left == pytest.approx(walked.metres)
             assert account.help_budget == walked.requests
             for own, step in zip(account.steps, walked.steps, strict=True):
@@ -307,8 +307,8 @@ def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, mon
         plain, told = walk_all(
             engine, [EpisodeRequest(task, 0, {}), EpisodeRequest(task, 0, {0: "turn left, turn left, turn left"})]
         )
-        assert [beat.action for beat in account.beats] == [step.action for step in plain.steps]
-        assert [beat.said for beat in account.beats] == [step.advice for step in plain.steps]
+        assert [beat.action for beat in account.steps] == [step.action for step in plain.steps]
+        assert [beat.said for beat in account.steps] == [step.advice for step in plain.steps]
         assert told.steps[0].advice == "turn left, turn left, turn left"
         assert told.steps[0].after != pytest.approx(plain.steps[0].after, abs=1e-9)
 

@@ -35,7 +35,8 @@ def test_names_tell_nothing() -> None:
 
 
 def test_names_are_the_same_in_another_process() -> None:
-    program = "from vnla.houses.cottage import cottage; from vnla.serve.places import Places; places = Places([cottage()]);"
+    program = "from vnla.houses.cottage import cottage; from vnla.serve.places import PlaceNames;"
+    program += "places = PlaceNames([cottage()]);"
     program += "import json; print(json.dumps([places.name(cottage()), list(places.viewpoints(cottage()).values())]))"
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     places = PlaceNames(HOUSES)

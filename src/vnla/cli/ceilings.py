@@ -112,7 +112,7 @@ def ceilings(
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.report.ceilings import SMALL, ceilings_table, worth_table
-    from vnla.report.tables import terminal
+    from vnla.report.table_formats import terminal
     from vnla.report.writing import REPORT
     from vnla.training.checkpoints import runs_in
 

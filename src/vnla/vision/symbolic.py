@@ -7,8 +7,8 @@ A feature vector has one value a label, 1/(1 + metres) for the nearest object of
 is none. An object is in view when its centre lies within the horizontal and vertical field of view, edges included, and it
 is in the viewpoint's room; where either room is unknown, within 5 m. Nothing hides anything.
 
-For agents that read what they see (`vnla.agents.observing`), `text_views` has the same objects, the nearest first, as tokens of
-a vocabulary. A word that the vocabulary lacks is its unknown word.
+For agents that read what they see (`vnla.agents.observing`), `text_views` has the same objects, the nearest first, as tokens
+of a vocabulary. A word that the vocabulary lacks is its unknown word.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ class TestHelp:
         guest.see()
         field.fill("turn right and glorp")
         expect(page.locator(".field mark")).to_have_text("glorp")
-        expect(page.locator(".told")).to_contain_text("Understood as: turn right; not understood: glorp")
+        expect(page.locator(".told")).to_contain_text("Understood as: turn 90 degrees right; not understood: glorp")
         field.fill("turn right and walk two steps")
         expect(page.locator(".told")).to_have_text("Understood as: turn right, go forward 2 steps")
         field.press("Enter")

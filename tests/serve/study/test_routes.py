@@ -11,12 +11,12 @@ from fastapi.routing import APIRoute
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from starlette.types import ASGIApp, Message
-from vnla.assistance.understanding import Understood
 
 from serve.study.conftest import AGENT, SECRET
 from serve.study.people import Person, StudyDoor
 from serve.study.test_study import helper
 from serve.visitor import words_in
+from vnla.language.reader import TextReading
 from vnla.serve.study.app import StudySite
 from vnla.training.trained import Trained
 
@@ -122,10 +122,10 @@ def test_advice_is_previewed_in_the_words_of_the_agent_that_is_helped(
 ) -> None:
     """A study of two agents, of which the second understands other words than the first."""
     site = StudySite({"other": trained, AGENT: trained}, tmp_path / "pictures", SECRET.names)
-    first = site.agents["other"].ears
-    monkeypatch.setattr(first, "advice", lambda *_: Understood("of the other agent", ()))
+    first = site.agents["other"].reader
+    monkeypatch.setattr(first, "read", lambda *_: TextReading("of the other agent", (), ()))
     with StudyDoor(site, study) as door:
         door.get("/")
         stands = helper(door).state["steps"][-1]["pose"]
-        assert door.get("/advice", params={"text": "turn left", **stands}).json()["understood"] == "turn left"
+        assert door.get("/advice", params={"text": "turn left", **stands}).json()["understood"] == "turn 90 degrees left"
     site.close()

@@ -176,7 +176,7 @@ def test_text_that_is_not_understood_is_recorded_as_typed(door: StudyDoor, study
     refused = [line for line in lines if "refused" in line]
     assert refused[-1]["heard"]["text"] == "gnrz" and "would not understand" in refused[-1]["refused"]
     advised = [line["event"] for line in lines if line.get("event", {}).get("kind") == "advised"]
-    assert advised[-1]["text"] == "please turn left" and advised[-1]["understood"] == "turn left"
+    assert advised[-1]["text"] == "please turn left" and advised[-1]["understood"] == "turn 90 degrees left"
 
 
 def helper(door: StudyDoor) -> Person:
