@@ -150,10 +150,10 @@ class TestHelp:
         field.fill("turn right and glorp")
         expect(page.locator(".field mark")).to_have_text("glorp")
         expect(page.locator(".told")).to_contain_text("Understood as: turn 90 degrees right; not understood: glorp")
-        field.fill("turn right and walk two steps")
+        field.fill("turn 30 degrees right and walk two steps")
         expect(page.locator(".told")).to_have_text("Understood as: turn right, go forward 2 steps")
         field.press("Enter")
-        expect(page.locator(".talk li").first).to_contain_text("You: “turn right and walk two steps”")
+        expect(page.locator(".talk li").first).to_contain_text("You: “turn 30 degrees right and walk two steps”")
         expect(page.locator(".talk li").first).to_contain_text("It heard: “turn right, go forward 2 steps”")
         guest.until(guest.stands_still)
         first = guest.state["steps"][0]
@@ -186,7 +186,7 @@ class TestHelp:
         page.get_by_label("What if it had heard something else at step 1?").fill("look up")
         guest.button("See").click()
         expect(page.get_by_role("heading", level=2)).to_have_text(
-            ["What happened: it heard turn right and walk two steps", "What if: it heard look up"]
+            ["What happened: it heard turn 30 degrees right and walk two steps", "What if: it heard look up"]
         )
         expect(page.locator(".half .view canvas")).to_have_count(2)
         assert guest.second["steps"][0]["advised"]["understood"] == "look up"
