@@ -28,10 +28,10 @@ ROOT = Path(__file__).parents[2]
 SOURCE, TESTS = ROOT / "src" / "vnla", ROOT / "tests"
 
 MODULES: dict[str, tuple[str, ...]] = {
-    "roles/help_teacher.py": ("roles/test_help_teacher.py",),
+    "assistance/help_teacher.py": ("assistance/test_help_teacher.py",),
     "world/budgets.py": ("world/test_budgets.py",),
-    "roles/advisor.py": ("roles/test_advisor.py",),
-    "roles/phrases.py": ("roles/test_phrases.py", "roles/test_advisor.py"),
+    "assistance/advisor.py": ("assistance/test_advisor.py",),
+    "assistance/phrases.py": ("assistance/test_phrases.py", "assistance/test_advisor.py"),
     "evaluation/scores.py": ("evaluation/test_measures.py", "evaluation/test_scores.py", "evaluation/test_metrics.py"),
     "evaluation/metrics.py": ("evaluation/test_metrics.py", "evaluation/test_measures.py"),
     "common/files.py": ("common/test_files.py",),
@@ -50,11 +50,11 @@ PATIENCE = 3.0
 """A mutant may take so many times the processor time of the module as it is; one that takes more is noticed."""
 
 EQUIVALENT: tuple[tuple[str, str, str], ...] = (
-    ("roles/help_teacher.py", "(dim=-1) without USub", "there are two axes, so the last is number 1"),
-    ("roles/help_teacher.py", "== FORWARD) without USub", "there are two axes, so the last is number 1"),
+    ("assistance/help_teacher.py", "(dim=-1) without USub", "there are two axes, so the last is number 1"),
+    ("assistance/help_teacher.py", "== FORWARD) without USub", "there are two axes, so the last is number 1"),
     ("evaluation/scores.py", "(trace.reason >= 0)", "reason 0 is NO_BUDGET, which is left out already"),
     ("evaluation/metrics.py", "np.where(budget < 0, 0, requests)", "who has no budget makes no request"),
-    ("roles/advisor.py", "def ready(self", "a default of a method that has no body"),
+    ("assistance/advisor.py", "def ready(self", "a default of a method that has no body"),
     ("common/files.py", "stream.readline(longest + 1)", "one character too many is refused like two"),
     ("common/files.py", "stream.read(limit + 1)", "one byte too many is refused like two"),
     ("common/files.py", "mask = os.umask(0)", "it is asked for and put back under a lock"),
