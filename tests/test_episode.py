@@ -17,7 +17,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, players
+from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD
+from cottage_players import context as cottage_context
 from vnla.assistance.acting import Acting, most_probable
 from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor, tabulated
 from vnla.assistance.help_policies import HelpPolicy
@@ -150,7 +151,7 @@ def scripts(seed: int) -> list[Script]:
 
 
 def all_players(advisor: Advisor, written: Sequence[Script] = ()) -> RolloutContext:
-    return players(Wanted(most_probable, advisor.direct, tuple(written)), Asking(tuple(written)), advisor)
+    return cottage_context(Wanted(most_probable, advisor.direct, tuple(written)), Asking(tuple(written)), advisor)
 
 
 def by_algorithm(advisor: Advisor, written: Sequence[Script], seed: int) -> tuple[list[Walked], Trace]:

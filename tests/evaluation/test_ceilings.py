@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from cottage_players import FOLLOWING, VOCABULARY, WORLD
-from cottage_players import players as untrained
+from cottage_players import context as untrained
 from vnla.assistance.acting import ALONE, LED, Acting
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never, take_after
 from vnla.bcui import bcui

@@ -43,7 +43,9 @@ class SweepRow:
     def from_dict(cls, row: Mapping[str, Any]) -> SweepRow:
         """Return the row that `as_dict` wrote; the figures of each seed are not in it."""
         numbers = {
-            name: [math.nan if each is None else float(each) for each in row[name]] for name in row if name not in ("ratio", "k")
+            name: [math.nan if each is None else float(each) for each in row[name]]
+            for name in row
+            if name not in ("ratio", "k")
         }
         figures = {name: Estimate(mean, margin, ()) for name, (mean, margin) in numbers.items()}
         return cls(row["ratio"], row["k"], figures)
