@@ -17,7 +17,7 @@ from agents.small import WORDS, cottage_environment, drawn_episodes, end_goals_o
 from benchmarks.setting import bare_setting
 from lanes import losses_read
 from vnla.agents.agent import Agent, Sizes
-from vnla.agents.observing import ObservedViews, features_for, senses_for
+from vnla.agents.observing import ObservedViews, features_for, sensors_for
 from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.policy import read_choice
 from vnla.agents.policy_agent import PolicyAgent
@@ -173,8 +173,8 @@ def test_only_what_is_declared_is_shown() -> None:
     ):
         found["text"]
     assert dict(ObservedViews.declared(Plain, sizes).sizes.views) == dict(sizes.views), "who declares nothing sees all"
-    assert (features_for(Seeing, "usual"), senses_for(Seeing)) == ("symbolic", "clock")
-    assert (features_for(Plain, "usual"), senses_for(Plain)) == ("usual", "")
+    assert (features_for(Seeing, "usual"), sensors_for(Seeing)) == ("symbolic", "clock")
+    assert (features_for(Plain, "usual"), sensors_for(Plain)) == ("usual", "")
     with pytest.raises(
         InputError, match=r"agent Seeing: observes view:symbolic, but there is pictures; name it in --features"
     ):
@@ -315,7 +315,7 @@ class Counting(Alone):
 
 def test_counts_of_an_episode_stand_under_their_own_keys() -> None:
     """What the rules of the episode say, at every step of every episode."""
-    assert (features_for(Counting, "usual"), senses_for(Counting)) == (
+    assert (features_for(Counting, "usual"), sensors_for(Counting)) == (
         "usual",
         "time_left,requests_left,step,may_go_forward",
     )

@@ -29,7 +29,7 @@ def features_for(kind: object, usual: str) -> str:
     return ",".join(dict.fromkeys(name for each in found for name in each.split(","))) or usual
 
 
-def senses_for(kind: object) -> str:
+def sensors_for(kind: object) -> str:
     """The sensors to train a policy with where nobody names any: those that it declares."""
     observes = declared(kind)
     return ",".join([*named(observes, SENSOR), *(each for each in observes if each in COUNTS)])

@@ -126,13 +126,13 @@ def config_from(values: Mapping[str, Any], given: Set[str]) -> RunConfig:
 
 def _declared(agent: str, usual: str) -> tuple[str, str]:
     """Return the features and the sensors that an agent declares, the usual ones if it does not."""
-    from vnla.agents.observing import features_for, senses_for
+    from vnla.agents.observing import features_for, sensors_for
     from vnla.agents.registry import class_of
 
     if agent == "paper":
         return usual, ""
     kind = class_of(agent)
-    return features_for(kind, usual), senses_for(kind)
+    return features_for(kind, usual), sensors_for(kind)
 
 
 FREE = {"world", "tasks", "iterations"}
