@@ -59,7 +59,7 @@ class HouseSpread:
 
 
 @dataclass(frozen=True)
-class Setting:
+class CoverageSetting:
     """What is simulated."""
 
     figure: str
@@ -95,7 +95,7 @@ def measured(path: Path) -> HouseSpread:
 class Simulation:
     """Houses, trainings and episodes with a known rate of success."""
 
-    def __init__(self, setting: Setting, correlation: float) -> None:
+    def __init__(self, setting: CoverageSetting, correlation: float) -> None:
         self.setting = setting
         self.correlation = correlation
         self.random = np.random.default_rng(
@@ -160,7 +160,7 @@ class Simulation:
         return float(low), float(high)
 
 
-def settings(rate: float) -> list[Setting]:
+def settings(rate: float) -> list[CoverageSetting]:
     """Return all that is simulated."""
     alone = [
         ("rate", rate, False),
@@ -171,14 +171,14 @@ def settings(rate: float) -> list[Setting]:
     ]
     several = [("rate", rate, True), ("difference", rate, True)]
     return [
-        Setting(figure, p, houses, trainings, unequal)
+        CoverageSetting(figure, p, houses, trainings, unequal)
         for trainings in TRAININGS
         for figure, p, unequal in (alone if trainings == 1 else several)
         for houses in HOUSES
     ]
 
 
-def covered(setting: Setting, correlation: float) -> dict[str, Any]:
+def covered(setting: CoverageSetting, correlation: float) -> dict[str, Any]:
     """Return how many per cent of the intervals contain the truth, and how wide half of them are at most, in points."""
     simulation = Simulation(setting, correlation)
     rows = np.array([[*found[:3], *other] for found, other in (simulation.intervals() for _ in range(SIMULATIONS))])

@@ -47,7 +47,7 @@ class Interval(NamedTuple):
     low: float
     high: float
     over: str = ""
-    """What it is over, and how many: "18 houses", say, or "3 trainings and 18 houses"."""
+    """What it is over, and how many: "18 houses", say, or "3 trainings, 18 houses"."""
 
     def __str__(self) -> str:
         if math.isnan(self.value):
@@ -273,7 +273,7 @@ def _around(value: float, spread: Sequence[_Spread], over: str, whole: float | N
     So it covers small shares better, and stays between nothing and the whole. Where all episodes succeed, or none, nothing
     tells how much houses differ, and there is no interval.
     """
-    if math.isnan(spread[0].variance) or (whole is not None and value in (0, whole)):
+    if not math.isfinite(spread[0].variance) or (whole is not None and value in (0, whole)):
         return Interval(value, *_UNKNOWN, over)
     half = _half_width(spread)
     if whole is None or not 0 < value < whole:
