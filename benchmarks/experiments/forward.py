@@ -50,7 +50,7 @@ def main(run: str, world: str, tasks: str, split: str, out: str) -> None:
     found = {"paper": success(context, every, ratio), "plain": success(context, plain(every), ratio)}
     means = {name: each.mean(dim=0, keepdim=True) for name, each in found.items()}
     for name, each in means.items():
-        sys.stdout.write(f"{name}: {per_cent(over_trainings(each, houses=houses))}%\n")
+        sys.stdout.write(f"{name}: {per_cent(over_trainings(each, houses=houses, whole=1))}%\n")
     less = per_cent(over_trainings(means["plain"], means["paper"], houses=houses))
     sys.stdout.write(f"plain over paper: {less} points\n")
     record = {
@@ -58,7 +58,9 @@ def main(run: str, world: str, tasks: str, split: str, out: str) -> None:
         "commit": commit(),
         "machine": machine_words(),
         "seeds": SEEDS,
-        "success": {name: {**per_cent(over_trainings(each, houses=houses))._asdict()} for name, each in means.items()},
+        "success": {
+            name: {**per_cent(over_trainings(each, houses=houses, whole=1))._asdict()} for name, each in means.items()
+        },
         "plain_over_paper": less._asdict(),
         "tasks": [task.id for task in every.tasks],
         "succeeded": {name: ["".join(str(int(one)) for one in seed) for seed in each] for name, each in found.items()},

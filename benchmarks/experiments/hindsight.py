@@ -104,7 +104,7 @@ def main(run: str, world: str, tasks: str, count: str, out: str) -> None:
     ratio = trained.config.help(training=False).ratio
     found = lines(Subject(context, some, seeds=SEEDS[:1], ratio=ratio))
     houses = [task.house for task in some.tasks]
-    rates = {name: per_cent(over_houses(found[name], houses=houses)) for name in LINES}
+    rates = {name: per_cent(over_houses(found[name], houses=houses, whole=1)) for name in LINES}
     won = {name: per_cent(over_houses(found[name] - found["own"], houses=houses)) for name in LINES}
     for name, words in LINES.items():
         sys.stdout.write(f"| {words} | {rates[name]} | {won[name]} |\n")

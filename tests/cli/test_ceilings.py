@@ -34,7 +34,7 @@ def test_whoever_was_trained_has_ceilings(vnla: Vnla, runs: Path, name: str, tmp
     assert status == 0, err
     told = " ".join(out.split())
     assert "as it is" in told and "at the best times" in told and "what a request is worth" in told
-    assert "3 tasks in 1 house under 1 seed; one house has no interval" in told
+    assert "3 tasks in 1 house under 1 seed. One house has no interval" in told
     found: dict[str, Any] = json.loads(file.read_text())
     rates = {line: each["success"]["value"] for line, each in found["lines"].items()}
     assert rates["worst"] <= rates["own"] <= rates["best"] <= rates["anybody"] <= 100

@@ -158,18 +158,10 @@ def check_places(places: Iterable[Path | None]) -> None:
 
 
 def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> None:
-    """Print the table of evaluations, and what its intervals do not say."""
+    """Print the table of evaluations, and what its intervals are over."""
     plain().print(figures_of(title, {name: each.summary() for name, each in found.items()}, metrics))
-    if note := _houses_note(found):
+    for note in dict.fromkeys(each.note for each in found.values() if each.note):
         plain().print(note)
-
-
-def _houses_note(found: Mapping[str, Evaluation]) -> str:
-    """What the intervals of a table do not say, where it has any and some split has few houses."""
-    from vnla.evaluation.confidence import same_houses
-
-    several = [each for each in found.values() if len(each.seeds) > 1]
-    return same_houses(min(len({task.house for task in each.tasks.tasks}) for each in several)) if several else ""
 
 
 def figures_of(

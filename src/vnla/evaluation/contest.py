@@ -23,7 +23,7 @@ import torch
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
-from vnla.evaluation.confidence import Interval, few_houses, over_tasks
+from vnla.evaluation.confidence import Interval, difference_over_houses, houses_note, over_houses
 from vnla.evaluation.evaluation_file import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
@@ -73,10 +73,11 @@ class Entry:
         return [name for name, metric in self.metrics.items() if not math.isnan(metric(self.scores))]
 
     def figure(self, name: str, among: Sequence[str] | None = None) -> Interval:
-        """Return a figure with its interval over houses and tasks, of all tasks or of those `among` them."""
+        """Return a figure with its interval over houses, of all tasks or of those `among` them."""
         places = [self.place[task] for task in among] if among is not None else list(range(len(self.tasks)))
-        found = over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places])
-        return found.scaled(self.metrics[name].scale)
+        houses, metric = self.houses, self.metrics[name]
+        found = over_houses(*self.sums(name, places), houses=[houses[i] for i in places], whole=metric.whole)
+        return found.scaled(metric.scale)
 
     def sums(self, name: str, places: Sequence[int]) -> Array:
         """Return what a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
@@ -93,7 +94,7 @@ class Entry:
             "tasks": len(self.tasks),
             "tasks_of_the_split": self.of,
             "houses": len(set(self.houses)),
-            "note": few_houses(len(set(self.houses))) or None,
+            "note": houses_note(len(set(self.houses))),
             "seeds": len(self.seeds),
             "figures": figures,
             "wrong_records": list(self.wrong),
@@ -262,11 +263,13 @@ class Pair:
         return [name for name in names if not math.isnan(self.difference(name).value)]
 
     def difference(self, name: str) -> Interval:
-        """By how much the other has more of a figure than the one, with its interval over houses and tasks."""
+        """By how much the other has more of a figure than the one, with its interval over houses."""
         sides = [
             each.sums(name, [each.place[task] for task in self.tasks]) for each in (self.other, self.one)
         ]  # (2, tasks) each
-        return over_tasks(*sides, houses=self.houses).scaled(self.one.metrics[name].scale)
+        metric, houses = self.one.metrics[name], self.houses
+        found = difference_over_houses(tuple(sides[0]), tuple(sides[1]), (houses, houses), whole=metric.whole)
+        return found.scaled(metric.scale)
 
     def only(self) -> tuple[float, float]:
         """On how many of these tasks one succeeds and the other does not, and the other way round; where there are several
@@ -286,7 +289,7 @@ class Pair:
             "other": self.other.name,
             "tasks": len(self.tasks),
             "houses": len(set(self.houses)),
-            "note": few_houses(len(set(self.houses))) or None,
+            "note": houses_note(len(set(self.houses))),
             "one_alone_succeeds": first,
             "other_alone_succeeds": second,
             "other_minus_one": figures,

@@ -2,8 +2,8 @@
 
 A record may have two more fields than those of `vnla.evaluation.results`: who did it, and under which condition. Everything
 is recomputed from the walks, each of which has to be one that its task allows: from its start, by one action after another,
-in its time, with no more requests than there were. Episodes of one person are not independent, so for intervals whole
-persons are drawn, with all that they did.
+in its time, with no more requests than there were. Episodes of one person are not independent, so intervals are
+over persons, with all that they did.
 """
 
 from __future__ import annotations
@@ -57,15 +57,19 @@ class ConditionScores:
     def summary(self) -> dict[str, Interval]:
         """Return each figure with its 95% interval over persons; without one where there is only one person."""
         return {
-            name: over_houses(*metric.sums(self.scores), houses=self.participants).scaled(metric.scale)
+            name: over_houses(*metric.sums(self.scores), houses=self.participants, whole=metric.whole, what="people").scaled(
+                metric.scale
+            )
             for name, metric in self.metrics.items()
         }
 
     def minus(self, other: ConditionScores) -> dict[str, Interval]:
-        """Return how much more each figure is than under another condition. Who did both is drawn with both."""
+        """Return how much more each figure is than under another condition. Who did both is left out with both."""
         people = self.participants, other.participants
         return {
-            name: difference_over_houses(metric.sums(self.scores), metric.sums(other.scores), people).scaled(metric.scale)
+            name: difference_over_houses(
+                metric.sums(self.scores), metric.sums(other.scores), people, whole=metric.whole, what="people"
+            ).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, RequestValue
-from vnla.evaluation.confidence import few_houses
+from vnla.evaluation.confidence import houses_note
 from vnla.report import palette
 from vnla.report.charts import LABEL, dot, finish, in_percent, new_canvas, png, tidy
 from vnla.report.document import Document, Figure, Provenance, ReportTable, Row, RowGroup, Section, Value
@@ -94,10 +94,9 @@ def ceilings_note(found: Ceilings) -> str:
     """What was tried, and what a sample may have missed."""
     houses, seeds = len(set(found.subject.houses.tolist())), len(found.seeds)
     text = (
-        f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')};"
-        f" {'95% intervals over houses' if houses > 1 else 'one house has no interval'}."
+        f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')}."
+        f" {houses_note(houses)}"
     )
-    text = f"{text} {few_houses(houses)}".strip()
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."
@@ -116,11 +115,14 @@ def worth_table(
 ) -> ReportTable:
     """What a request is worth, in all states and in parts of them."""
     pairs = entry.pairs
-    rows: list[Row | RowGroup] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
+    shown = [pairs.worth("all")] if len(pairs) else []
+    rows: list[Row | RowGroup] = [_worth_row(part) for part in shown]
     for by in divisions:
         parts = pairs.parts(by)
+        shown += parts
         rows += [RowGroup(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
-    note = "Asking now against not asking now." if rows else "There was no request to make."
+    over = houses_note(*(part.houses for part in shown)) if shown else ""
+    note = f"Asking now against not asking now. {over}" if shown else "There was no request to make."
     return ReportTable(
         name,
         f"{entry.title}: what a request is worth",
@@ -165,7 +167,8 @@ def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figu
     return Figure(
         name, f"{entry.title}: success under each condition", png(canvas),
         alt=f"Success rates: {words}.",
-        caption="Success rate under each condition, with 95% intervals over houses. The line is the agent as it is.",
+        caption=f"Success rate under each condition, with 95% intervals over {entry.found.success(OWN).over}. The line"
+        " is the agent as it is.",
         data={line: entry.found.success(line)._asdict() for _, line in places},
     )  # fmt: skip
 
@@ -190,7 +193,8 @@ def worth_figure(entry: CeilingsEntry, name: str = "figure-requests") -> Figure:
     return Figure(
         name, f"{entry.title}: what asking now adds", png(canvas),
         alt=f"Points of success that asking now adds. {' '.join(words)}",
-        caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
+        caption="Points that asking now, rather than not now, adds to the success rate."
+        f" {houses_note(*(part.houses for some in parts.values() for part in some))}",
         data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
     )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from paper_scores import scores_of, write_scores
 from tiny_beyond import PLAN, SCALE
-from vnla.evaluation.confidence import Interval, few_houses
+from vnla.evaluation.confidence import Interval
 from vnla.experiments.beyond import comparison_report as tables
 from vnla.experiments.beyond.arms import chosen_arms
 from vnla.experiments.beyond.plan import ComparisonPlan, ComparisonResults
@@ -62,13 +63,18 @@ def verdicts(items: list[Item]) -> dict[str, bool | None]:
 
 
 def test_b1_is_over_trainings_and_houses(put: Put) -> None:
-    """BEST succeeds in house a when trained once, in both houses when trained again: 75%. Both draws are the first training
-    and both houses are b, where it fails, in 1 of 16 cases: more than the 2.5% below an interval."""
+    """BEST succeeds in house a when trained once, in both houses when trained again: 75%. Houses have 100 and 50%: a
+    standard error of 25 with one degree of freedom. That trainings have 50 and 100% comes from house b alone."""
     results = put({"learned": (NOBODY, NOBODY), "tuned": (NOBODY, ["100000", "000000"]), "best": (HALF, ALL)})
     items = tables.agents_table(results)
     found = rows(items)
     success, over, error, requests, each = found["Test unseen: BEST"]
-    assert success == Value(75, 0, 100, unit="%") and over == Value(75, 0, 100, unit="points")
+    odds = 0.75 / 0.25
+    reach = math.exp(12.7062 * 0.25 / (0.75 * 0.25))
+    assert isinstance(success, Value) and success.mean == 75
+    assert success.low == pytest.approx(100 * odds / (odds + reach), rel=1e-3)
+    assert success.high == pytest.approx(100 * odds * reach / (odds * reach + 1))
+    assert over == Value(75, -100, 100, unit="points"), "as far as a difference can be"
     assert each == "50.0 · 100.0" and isinstance(error, Value) and isinstance(requests, Value)
     # one of twelve episodes of one training, none of the other
     tuned = found["Test unseen: TUNED"][0]
@@ -76,7 +82,7 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
     assert found["Test unseen: LEARNED"][1] is None  # over itself
     assert sum(name.endswith(": BEST") for name in found) == 4
     planner = found["Test unseen: PLANNER"]
-    assert planner[0] == Value(50, 0, 100, unit="%") and planner[4] is None, "nobody trained it"
+    assert isinstance(planner[0], Value) and planner[0].mean == 50 and planner[4] is None, "nobody trained it"
 
 
 @pytest.mark.parametrize(("best", "learned", "holds"), [(ALL, NOBODY, True), (NOBODY, ALL, False)])
@@ -88,16 +94,16 @@ def test_a_gain_that_every_draw_has_holds(put: Put, best: list[str], learned: li
 
 def test_a_gain_in_one_house_alone_cannot_be_told(put: Put) -> None:
     results = put({"learned": (NOBODY,), "best": (HALF,)})
-    assert set(verdicts(tables.agents_table(results)).values()) == {None}  # between 0 and 100 points
+    assert set(verdicts(tables.agents_table(results)).values()) == {None}  # 50 points, ± 12.7 · 50
     found = rows(tables.agents_table(results))["Test seen: BEST"][1]
-    assert found == Value(50, 0, 100, unit="points")
+    assert found == Value(50, -100, 100, unit="points")
 
 
 def test_how_many_trainings_there_were_is_said(put: Put) -> None:
     once, twice = (tables.note(put({"learned": (NOBODY,) * count})) for count in (1, 2))
     assert "trained once" in once and "do not say what another training would give" in once
-    assert "over 2 trainings of each agent, houses, and the tasks in them" in twice
-    assert few_houses(2) in once and few_houses(2) in twice
+    assert "over the 2 trainings of each agent, too" in twice
+    assert all("95% intervals over 2 houses" in each for each in (once, twice))
 
 
 def test_b2_has_who_differs_in_one_thing(put: Put) -> None:

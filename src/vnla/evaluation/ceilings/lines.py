@@ -74,7 +74,7 @@ class Ceilings:
 
     def success(self, name: str) -> Interval:
         """Return the success rate of a line."""
-        return per_cent(over_houses(self.lines[name].success, houses=self.subject.houses))
+        return per_cent(over_houses(self.lines[name].success, houses=self.subject.houses, whole=1))
 
     def metres(self, name: str) -> Interval:
         """Return how far from a goal its episodes end."""

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vnla.agents.config import AgentConfig
-from vnla.evaluation.confidence import Floats, few_houses
+from vnla.evaluation.confidence import Floats, houses_note
 from vnla.experiments.beyond.arms import BEST, LEARNED, PARTS, Arm
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan, ComparisonResults
 from vnla.experiments.evaluations import NOTE, PEERS, read_ceilings, read_sweep
@@ -100,9 +100,8 @@ def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
     text = (
         f"Success rates on {first['tasks']:,} tasks of {UNSEEN.title} in {first['houses']} houses, one seed of the help"
         f" budgets, the first training of each agent; at most {results.plan.scale.schedules:,} sets of times to ask tried in"
-        f" an episode. {'95% intervals over houses.' if first['houses'] > 1 else 'One house has no interval.'}"
-        f" {few_houses(first['houses'])}"
-    ).strip()
+        f" an episode. {houses_note(first['houses'])}"
+    )
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
     return [ReportTable("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
 
@@ -138,13 +137,10 @@ def _phase_row(config: RunConfig) -> Row:
 def note(results: ComparisonResults) -> str:
     """What the intervals say, and what they do not."""
     plan = results.plan
-    few = few_houses(min(len(set(results.houses(challenge).tolist())) for challenge in plan.challenges))
+    over = houses_note(*(len(set(results.houses(challenge).tolist())) for challenge in plan.challenges))
     if plan.trainings == 1:
-        return (
-            "Each agent was trained once: intervals are 95% over houses and the tasks in them, and do not say what another"
-            f" training would give. {few}"
-        ).strip()
-    return f"Intervals are 95% over {plan.trainings} trainings of each agent, houses, and the tasks in them. {few}".strip()
+        return f"{over} Each agent was trained once: they do not say what another training would give."
+    return f"{over} They are over the {plan.trainings} trainings of each agent, too (Satterthwaite)."
 
 
 def success_against_help(results: ComparisonResults) -> list[Item]:
@@ -251,5 +247,5 @@ class ComparisonReport(ExperimentReport):
         found = results.gain(BEST, LEARNED, UNSEEN)
         return (
             f"On {UNSEEN.title} LEARNED succeeds in {rates[LEARNED]:.1f}% of its episodes and BEST in {rates[BEST]:.1f}%:"
-            f" {difference_text(*found, 'points')}. {note(results)}"
+            f" {difference_text(*found[:3], 'points')}. {note(results)}"
         )

@@ -96,13 +96,14 @@ class ComparisonResults:
         return np.stack([measure.scale * measure.sums(scores)[0].mean(axis=0) for scores in found])
 
     def figure(self, arm: str, challenge: Challenge, metric: str = "success_rate") -> Interval:
-        """A figure for other trainings, houses and tasks."""
-        return over_trainings(self.values(arm, challenge, metric), houses=self.houses(challenge))
+        """A figure for other trainings and houses."""
+        whole = 100 if METRICS[metric].whole else None
+        return over_trainings(self.values(arm, challenge, metric), houses=self.houses(challenge), whole=whole)
 
     def gain(self, better: str, worse: str, challenge: Challenge) -> Interval:
         """How much more often one succeeds than the other, in points, likewise."""
         values = [self.values(arm, challenge) for arm in (better, worse)]
-        return over_trainings(*values, houses=self.houses(challenge))
+        return over_trainings(*values, houses=self.houses(challenge), whole=100)
 
     def config(self, phase: str) -> RunConfig:
         """The configuration that a phase was trained with, the first time."""

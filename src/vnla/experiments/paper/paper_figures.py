@@ -20,7 +20,7 @@ from vnla.evaluation.breakdown import (
     success_by,
     teacher_actions,
 )
-from vnla.evaluation.confidence import Interval, minus, over_episodes
+from vnla.evaluation.confidence import Interval, minus, over_episodes, per_cent
 from vnla.evaluation.evaluate import Evaluation
 from vnla.experiments.evaluations import TESTS
 from vnla.experiments.paper.paper_results import PaperResults
@@ -101,8 +101,7 @@ def _shorter_is_easier(evaluation: Evaluation, split: str) -> Finding:
 
 
 def _success(evaluation: Evaluation, tasks: Labels) -> Interval:
-    value, low, high = over_episodes(evaluation.scores.success[:, tasks])
-    return Interval(100 * value, 100 * low, 100 * high)
+    return per_cent(over_episodes(evaluation.scores.success[:, tasks], whole=1))
 
 
 def best_and_worst(results: PaperResults) -> list[Item]:

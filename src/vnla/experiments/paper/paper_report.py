@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from vnla.evaluation.confidence import same_houses
 from vnla.experiments.paper import paper_figures as figures
 from vnla.experiments.paper.candidates import TRAINED_POLICIES
 from vnla.experiments.paper.paper_results import PaperResults
@@ -91,6 +90,6 @@ class PaperReport(ExperimentReport):
         hold, fail = "holds" if count[True] == 1 else "hold", "does" if count[False] == 1 else "do"
         return (
             f"Of {len(found)} findings of the paper {count[True]} {hold} here, {count[False]} {fail} not, and for"
-            f" {count[None]} the tasks are too few to tell. Intervals are 95%; each agent was trained once."
-            f" {same_houses(self.preset.houses.test)}"
-        ).strip()
+            f" {count[None]} the tasks are too few to tell. Intervals of findings are 95% over tasks in"
+            " the same houses, each agent trained once: they do not say what other houses or trainings would give."
+        )

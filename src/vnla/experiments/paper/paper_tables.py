@@ -36,7 +36,7 @@ FIGURES = {
     "room_success_rate": "Room-finding success rate (%)",
     "nav_error": "Mean navigation error (m)",
 }
-OVER_SEEDS = "± is 95% over the seeds of the help budgets, as in the paper."
+OVER_SEEDS = "± is 95% over the seeds of the help budgets, as in the paper: the same tasks, houses and training."
 
 
 def cell(found: Estimate, metric: str = "success_rate", paper: Published | None = None) -> Value:
