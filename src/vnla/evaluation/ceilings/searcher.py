@@ -149,11 +149,12 @@ def walked(episodes: Episodes, searcher: Searcher, k: int) -> EpisodeState:
     state = episode.start(episodes, k)
     base, memories = _memories(episodes, searcher)
     for step in range(int(episodes.time_budget.max())):
-        poses, rows = (state.pose - base).tolist(), state.active.nonzero().squeeze(1)
-        own, aimless = torch.full_like(state.pose, STOP), torch.zeros_like(state.active)
-        for row in rows.tolist():
+        poses, rows = (state.pose - base).tolist(), state.active.nonzero().squeeze(1).tolist()
+        actions, is_aimless = [STOP] * len(poses), [False] * len(poses)
+        for row in rows:
             memories[row].look(poses[row])
-            own[row], aimless[row] = memories[row].action(poses[row]), not memories[row].sees_goal
+            actions[row], is_aimless[row] = memories[row].action(poses[row]), not memories[row].sees_goal
+        own, aimless = (torch.tensor(each, device=base.device) for each in (actions, is_aimless))
         taught = episodes.environment.nav_teacher(state.pose, episodes.goals)
         follows = episode.actions_since_request(state) < k
         if searcher.if_wrong:
