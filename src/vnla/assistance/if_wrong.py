@@ -18,7 +18,7 @@ from vnla.episode import StepContext
 
 @dataclass(frozen=True)
 class AskIfWrong(HelpPolicy):
-    """IF-WRONG: requests where the agent's most probable action is not the navigation teacher's. A reference line."""
+    """IF-WRONG, a reference line: requests where the agent's most probable action is not the navigation teacher's."""
 
     deliberates: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
