@@ -7,6 +7,7 @@ from typing import Any
 
 from vnla.assistance.certain import Certain
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
+from vnla.assistance.if_wrong import AskIfWrong
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
 
@@ -20,9 +21,10 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "imitation": Imitation,
     "valued": Valued,
     "certain": Certain,
+    "if-wrong": AskIfWrong,
 }
-"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and the
-one that goes by what a request is worth."""
+"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, the one
+that goes by what a request is worth, calibrated help, and a reference line that knows the navigation teacher's action."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from vnla.experiments.beyond.plan import ComparisonPlan, ComparisonResults
 from vnla.experiments.evaluations import PEERS
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.reporting import gains_least
+from vnla.report.ceilings import LINES
 from vnla.report.document import Finding, Item, ReportTable, RowGroup, Value
 
 NOBODY, HALF, ALL = ["000000", "000000"], ["111000", "111000"], ["111111", "111111"]
@@ -133,14 +134,31 @@ def test_at_least_so_much_is_by_the_whole_interval(found: tuple[float, float, fl
     assert told.detail.startswith("+12.0 points" if found[0] == 12 else "+9.0 points")
 
 
-def test_b3_has_two_agents_line_by_line(tmp_path: Path) -> None:
-    results = ComparisonResults(ExperimentLayout(tmp_path, tmp_path / "world"), PLAN)
+def put_ceilings(folder: Path, names: Iterable[str]) -> list[Item]:
+    """Table B3 of agents of whom these lines were found."""
+    results = ComparisonResults(ExperimentLayout(folder, folder / "world"), PLAN)
     for arm, share in (("learned", 20.0), ("best", 30.0)):
         line = {"success": {"value": share, "low": share - 5, "high": None}}
-        lines = {name: line for names in tables.LINES.values() for name in names}
         path = results.layout.ceilings(arm)
         path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps({"tasks": 1200, "houses": 2, "lines": lines}))
-    items = tables.ceilings_lines(results)
-    assert rows(items)["The agent: as it is"] == [Value(20, 15, None, "%"), Value(30, 25, None, "%")]
+        path.write_text(json.dumps({"tasks": 1200, "houses": 2, "lines": dict.fromkeys(names, line)}))
+    return tables.ceilings_lines(results)
+
+
+def test_b3_has_two_agents_line_by_line(tmp_path: Path) -> None:
+    items = put_ceilings(tmp_path, [name for names in LINES.values() for name in names])
+    found = rows(items)
+    assert found["The agent: as it is"] == [Value(20, 15, None, "%"), Value(30, 25, None, "%")]
     assert isinstance(items[0], ReportTable) and "1,200 tasks" in items[0].note
+    best = list(found).index("In hindsight, of many walks: at the best times")
+    assert [name.split(": ", 1)[1] for name in list(found)[best + 1 : best + 3]] == [
+        "placebo: sampled actions, best",
+        "placebo: sampled actions, mean",
+    ]
+
+
+def test_b3_of_an_earlier_version_has_no_best_times_without_their_placebo(tmp_path: Path) -> None:
+    earlier = ("own", "never", "rules", "worst", "mean", "best", "own_following", "best_following", "nav_teacher")
+    found = rows(put_ceilings(tmp_path, earlier))
+    assert "The agent: as it is" in found and "What the time allows: the navigation teacher" in found
+    assert not any("best times" in name or "searcher" in name for name in found)

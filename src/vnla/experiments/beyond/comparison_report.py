@@ -19,7 +19,7 @@ from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan, Comp
 from vnla.experiments.evaluations import NOTE, PEERS, read_ceilings, read_sweep
 from vnla.experiments.layout import FRESH, one_of
 from vnla.experiments.reporting import SPLITS, ExperimentReport, ReportPart, gains, gains_least
-from vnla.report.ceilings import LINES
+from vnla.report.ceilings import lines_among
 from vnla.report.charts import finish, new_canvas, png, styled
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import UNKNOWN, Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
@@ -93,14 +93,14 @@ def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
     arms = [arm for arm in (LEARNED, BEST) if results.plan.has(arm)]
     found = {arm: read_ceilings(results.layout.ceilings(arm)) for arm in arms}
     rows: list[Row | RowGroup] = []
-    for heading, lines in LINES.items():
+    for heading, lines in lines_among(set.intersection(*(set(each["lines"]) for each in found.values()))).items():
         rows.append(RowGroup(heading))
         rows += [(label, *(_share(found[arm]["lines"][line]) for arm in arms)) for line, label in lines.items()]
     first = found[LEARNED]
     text = (
         f"Success rates on {first['tasks']:,} tasks of {UNSEEN.title} in {first['houses']} houses, one seed of the help"
         f" budgets, the first training of each agent; at most {results.plan.scale.schedules:,} sets of times to ask tried in"
-        f" an episode. {houses_note(first['houses'])}"
+        f" an episode, and as many walks with sampled actions. {houses_note(first['houses'])}"
     )
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
     return [ReportTable("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
