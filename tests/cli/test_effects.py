@@ -180,13 +180,16 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "world import from": {"--option": ("", "--option rooms=8"), "--json": ("", "--json")},
     "features make": {
         "--encoder": ("", "--encoder pictures"), "--name": ("", "--name mine"), "--size": ("", "--size 40x32"),
-        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"),
+        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"), "--views": ("", "--views level"),
     },
     "features make: of one's own": {"--encoder-option": ("", "--encoder-option bins=3")},
     "features check": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
     "features reduce": {"--encoder": ("", "--encoder other"), "--size": ("", "--size 3"), "--json": ("", "--json")},
     "features export": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
-    "features import": {"--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--json": ("", "--json")},
+    "features import": {
+        "--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--views": ("", "--views level"),
+        "--json": ("", "--json"),
+    },
     "features probe": {
         "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
         "--json": ("", "--json"),

@@ -68,6 +68,7 @@ class FeatureOptions(TypedDict, total=False):
 
     encoder: Name
     encoder_option: Own | None
+    views: str
     name: str | None
     weights: Place | None
     device: str | None

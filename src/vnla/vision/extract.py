@@ -1,4 +1,4 @@
-"""Features of every view of many viewpoints: processes make images, and the encoder, here or in each, features of them.
+"""Features of the views of many viewpoints: processes make images, and the encoder, here or in each, features of them.
 
 A house is costly to make ready, so a process keeps to one as long as there is something to do in it. The largest come first,
 so that all processes end at about the same time; near the end those without a house help where much is left.
@@ -14,12 +14,11 @@ from multiprocessing.connection import wait
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera import VIEWS
 from vnla.common.machine import workers_for
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
-from vnla.vision.workers import SLOTS, ImageOrder, Images, ImageWorker, Job, process_pool
+from vnla.vision.workers import SLOTS, ImageOrder, Images, ImageWorker, Job, encoded, images_of, process_pool
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""
@@ -46,11 +45,12 @@ def extract(
     modules, is called all at once, the first here and the others by them; `readying` then, with the houses that are being
     made ready, each time they change.
     """
+    views = store.header.view_count
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
-    most = max(1, (batch or encoder.batch) // encoder.images)
+    most = max(1, (batch or encoder.batch) // images_of(encoder, views))
     plan = PendingRows(viewpoints, _of(house, viewpoints, store.pending), most)
-    with process_pool(Job.of(images, encoder), most, min(workers_for(workers), len(plan))) as started:
+    with process_pool(Job.of(images, encoder, views), most, min(workers_for(workers), len(plan))) as started:
         _call(before, started)
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
@@ -65,9 +65,9 @@ def extract(
                 hand = busy[ready]  # type: ignore[index]
                 slot = hand.worker.outcome().slot
                 rows = hand.done(slot)
-                made = hand.worker.made(slot, len(rows))  # (viewpoints, 36 or 1, …)
-                features = made if encoder.travels else encoder.encode(made.reshape(-1, *made.shape[2:]))
-                store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
+                made = hand.worker.made(slot, len(rows))  # (viewpoints, views or 1, …)
+                features = made if encoder.travels else encoded(encoder, made.reshape(-1, *made.shape[2:]), views)
+                store.write(rows[0], features)
                 hand.take(slot)
                 progress(len(rows))
 

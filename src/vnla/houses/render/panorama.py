@@ -63,18 +63,24 @@ def panorama_objects(
 
 
 def views_of(
-    faces: Faces, width: int, height: int, vfov: float = VERTICAL_FIELD, rotation: ArrayLike = UPRIGHT, workers: int = 1
+    faces: Faces,
+    width: int,
+    height: int,
+    vfov: float = VERTICAL_FIELD,
+    rotation: ArrayLike = UPRIGHT,
+    workers: int = 1,
+    only: slice = slice(None),
 ) -> NDArray[np.uint8]:
-    """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3)."""
-    views = np.empty((VIEWS, height, width, 3), np.uint8)
+    """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3), or `only` some."""
     texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
     size = faces.shape[1]
-    mixes = _mixes(size, width, height, vfov, np.asarray(rotation, np.float32).tobytes())
+    mixes = _mixes(size, width, height, vfov, np.asarray(rotation, np.float32).tobytes())[only]
+    views = np.empty((*mixes.shape, 3), np.uint8)
 
     def cut(some: slice) -> None:
         _cut(texels, size, mixes[some], views[some])
 
-    _divided(cut, VIEWS, workers)
+    _divided(cut, len(views), workers)
     return views
 
 
