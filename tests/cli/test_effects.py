@@ -163,6 +163,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--storeys": ("--storeys 1..1", "--storeys 2..2"), "--rooms": ("--rooms 8..9", "--rooms 14..16"),
         "--area": ("--area 90..100", "--area 150..180"), "--json": ("", "--json"),
         "--programme": ("--programme home", "--programme workplace"),
+        "--mirrored": ("--shard 2/3", "--shard 2/3 --mirrored"),
     },
     "world export": {"--json": ("", "--json")},
     "world show": {

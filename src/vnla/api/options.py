@@ -36,6 +36,7 @@ class WorldOptions(TypedDict, total=False):
     area: Ends | None
     style: Names | None
     programme: Name | None
+    mirrored: bool
     workers: int | None
 
 
