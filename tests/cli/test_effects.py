@@ -238,6 +238,9 @@ ELSEWHERE: dict[str, dict[str, str]] = {
             f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
         ),
         **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
+        **dict.fromkeys(
+            ("--houses", "--mirrored"), "experiments/beyond/test_training_houses.py::test_the_plan_of_the_command"
+        ),
     },
     "serve": {
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",

@@ -19,13 +19,22 @@ if TYPE_CHECKING:
 
 
 def make_world(
-    out: Path, name: str, houses: Houses, seed: int, parts: SplitSizes | None, cores: int, report: Report
+    out: Path,
+    name: str,
+    houses: Houses,
+    seed: int,
+    parts: SplitSizes | None,
+    cores: int,
+    report: Report,
+    *,
+    mirrored: bool = False,
 ) -> None:
-    """Generate houses: the preset's numbers of them unless `parts` says so."""
+    """Generate houses: the preset's numbers of them unless `parts` says so, and mirror images of those for training."""
     from vnla.houses.folder import write_world
-    from vnla.houses.generate.world import as_extra, make_houses, recipes, splits
+    from vnla.houses.generate.world import as_extra, make_houses, recipes, splits, with_mirrored
 
     wanted = recipes(houses, seed, parts)
+    wanted = with_mirrored(wanted, (parts or houses.parts).train) if mirrored else wanted
     made = []
     for house in make_houses(wanted, cores):
         made.append(house)
