@@ -21,6 +21,8 @@ from vnla.houses.generate.world import PRESETS, HouseRecipe, as_extra, make_hous
 from vnla.houses.house import UPRIGHT, House
 from vnla.houses.images import world_images
 from vnla.houses.mirror import mirrored, mirrored_faces, mirrored_rotation, mirrored_view, mirrors_of
+from vnla.houses.render import panorama
+from vnla.houses.render.panorama import Panorama
 from vnla.houses.sightings import sightings_of
 from vnla.houses.skybox import face_directions
 from vnla.tasks.dataset import read_dataset
@@ -194,3 +196,23 @@ def test_mirror_images_add_training_points_and_change_nothing_else(
         assert {each["instructions"][0] for each in copies} <= goals, "what is asked in the seen sets is not trained"
     budgets = [read_dataset(tmp_path / name).budgets for name in ("with", "without")]
     assert budgets[0] == budgets[1]
+
+
+def test_features_of_both_are_made_of_what_is_drawn_once(world: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process that goes from a place in the house to the same place in its mirror image draws it once."""
+    drawn: list[object] = []
+    render = panorama.render_panorama
+
+    def counted(stage: Any, position: Any, *others: Any, **more: Any) -> Panorama:
+        drawn.append(position)
+        return render(stage, position, *others, **more)
+
+    monkeypatch.setattr(panorama, "render_panorama", counted)
+    images = world_images(world, (64, 48), alone=True)
+    places = [stand.id for stand in world.houses[0].viewpoints[:2]]
+    found = {name: [images(name, place) for place in places] for name in ("house", "house-mirrored")}
+    assert len(drawn) == len(places)
+    other = world_images(world, (64, 48))
+    for name, views in found.items():
+        for place, each in zip(places, views, strict=True):
+            np.testing.assert_array_equal(each, other(name, place))

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera import HEADINGS, HEIGHT, ROWS, WIDTH
+from vnla.camera import HEADINGS, HEIGHT, LEVEL_ROW, ROWS, WIDTH
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.houses.house import House, Viewpoint
+from vnla.houses.house import UPRIGHT, House, Viewpoint
 from vnla.houses.pictures import PictureSource, picture_source
 from vnla.houses.sightings import counted
 from vnla.houses.skybox import FACES, Faces
@@ -68,9 +68,11 @@ class WorldImages:
         return views_of(faces, self.width, self.height, rotation=rotation, only=only)
 
     def faces(self, house: str, viewpoint: str) -> Faces:
-        """The panorama's faces: (6, size, size, 3), RGB."""
-        stand = self._stand(house, viewpoint)
-        faces = self.source.faces(self._houses[house], stand, round(FACE * self.width / 224))
+        """The panorama's faces: (6, size, size, 3), RGB. Of level views alone those above and below may be empty."""
+        stand, size = self._stand(house, viewpoint), round(FACE * self.width / 224)
+        level = not self.panoramic and self.rows == range(LEVEL_ROW, LEVEL_ROW + 1) and stand.rotation == UPRIGHT
+        draw = self.source.level_faces if level else self.source.faces
+        faces = draw(self._houses[house], stand, size)
         shape = np.shape(faces)
         if getattr(faces, "dtype", None) != np.uint8 or len(shape) != 4 or shape != (FACES, shape[1], shape[1], 3):
             kind = type(self.source).__name__

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, lru_cache
@@ -24,7 +25,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import UPRIGHT, House, Viewpoint
 from vnla.houses.mirror import mirrored_faces, mirrored_point, mirrored_rotation, mirrors_of
-from vnla.houses.skybox import Faces, face_directions, load_skybox, skybox_files
+from vnla.houses.skybox import FACES, Faces, face_directions, load_skybox, skybox_files
 
 if TYPE_CHECKING:
     from vnla.houses.render.panorama import Panorama
@@ -35,6 +36,10 @@ IMAGES = "matterport_skybox_images"
 PANORAMAS = "panoramas"
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 WIDEST = 16_384
+AROUND = range(1, 5)
+"""The faces of an upright panorama that look level."""
+MOST_WAITING = 64
+"""Viewpoints whose faces wait for the mirror image of their house: more than one order has."""
 
 
 class PictureSource(ABC):
@@ -53,6 +58,11 @@ class PictureSource(ABC):
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces (6, n, n, 3), RGB bytes, around a viewpoint: in the order of `vnla.houses.skybox`, and turned by the
         viewpoint's rotation. `size` is an n that suits the views; another is as good."""
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The same for level views of an upright viewpoint, which show nothing of the faces above and below: these may be
+        empty."""
+        return self.faces(house, stand, size)
 
     def has(self, house: House) -> bool:  # noqa: ARG002
         """Whether there are pictures of all viewpoints of a house that one can stand at."""
@@ -77,6 +87,7 @@ class GeneratedPictures(PictureSource):
         self._stages: dict[str, Future[PreparedScene]] = {}
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(2)
+        self._waiting: OrderedDict[tuple[str, str, int, range], Faces] = OrderedDict()
 
     def keep_to_one_thread(self) -> None:
         """Make no house ready beside another, and light each in this thread."""
@@ -84,7 +95,24 @@ class GeneratedPictures(PictureSource):
 
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces, drawn."""
-        return self.panorama(house, stand, size).rgb
+        return self._drawn(house, stand, size, range(FACES))
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The four faces around, drawn."""
+        return self._drawn(house, stand, size, AROUND)
+
+    def _drawn(self, house: House, stand: Viewpoint, size: int, only: range) -> Faces:
+        """Faces of a viewpoint. What is drawn for a house waits a while for its mirror image, and the other way round."""
+        flipped = house.name in self._mirrors
+        key = self._mirrors.get(house.name, house.name), stand.id, size, only
+        faces = self._waiting.pop(key, None)
+        if faces is None:
+            faces = self._render(house, stand, size, only).rgb
+            if self._alone and (flipped or house.name in self._mirrors.values()):
+                self._waiting[key] = faces
+                if len(self._waiting) > MOST_WAITING:
+                    self._waiting.popitem(last=False)
+        return mirrored_faces(faces) if flipped else faces
 
     def has(self, house: House) -> bool:
         """Whether a house was generated."""
@@ -96,14 +124,21 @@ class GeneratedPictures(PictureSource):
 
     def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
         """The faces with object ids and depth. Those of a mirror image are those of the house, flipped."""
-        from vnla.houses.render.panorama import Panorama, render_panorama
+        from vnla.houses.render.panorama import Panorama
 
-        stage = self.stage(house)
+        seen = self._render(house, stand, size, range(FACES))
         if house.name not in self._mirrors:
-            return render_panorama(stage, stand.position, size, stand.rotation)
-        place, rotation = mirrored_point(stand.position), mirrored_rotation(stand.rotation)
-        seen = render_panorama(stage, place, size, rotation)
+            return seen
         return Panorama(mirrored_faces(seen.rgb), mirrored_faces(seen.objects), mirrored_faces(seen.depth))
+
+    def _render(self, house: House, stand: Viewpoint, size: int, only: range) -> Panorama:
+        """The panorama in the house, or in the house that it mirrors."""
+        from vnla.houses.render.panorama import render_panorama
+
+        place, rotation = stand.position, stand.rotation
+        if house.name in self._mirrors:
+            place, rotation = mirrored_point(place), mirrored_rotation(rotation)
+        return render_panorama(self.stage(house), place, size, rotation, only=only)
 
     @cached_property
     def _mirrors(self) -> dict[str, str]:
@@ -243,15 +278,22 @@ class Found(PictureSource):
 
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces, photographed or drawn."""
+        return self._source(house, stand).faces(house, stand, size)
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The same of the faces around."""
+        return self._source(house, stand).level_faces(house, stand, size)
+
+    def _source(self, house: House, stand: Viewpoint) -> PictureSource:
         if self._photographs.at(house, stand):
-            return self._photographs.faces(house, stand, size)
+            return self._photographs
         if not self._drawn.has(house):
             raise InputError(
                 f"{self.world.path}: there are no pictures of {house.name}: neither skybox images under "
                 f"{SCANS}/{house.name}/{IMAGES}, nor was it generated by `vnla world make`; "
                 f"`vnla world set --pictures` names another source"
             )
-        return self._drawn.faces(house, stand, size)
+        return self._drawn
 
     def has(self, house: House) -> bool:
         """Whether a house was generated, or all of it was photographed."""
