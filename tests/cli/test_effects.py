@@ -163,6 +163,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--storeys": ("--storeys 1..1", "--storeys 2..2"), "--rooms": ("--rooms 8..9", "--rooms 14..16"),
         "--area": ("--area 90..100", "--area 150..180"), "--json": ("", "--json"),
         "--programme": ("--programme home", "--programme workplace"),
+        "--mirrored": ("--shard 2/3", "--shard 2/3 --mirrored"),
     },
     "world export": {"--json": ("", "--json")},
     "world show": {
@@ -180,13 +181,16 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "world import from": {"--option": ("", "--option rooms=8"), "--json": ("", "--json")},
     "features make": {
         "--encoder": ("", "--encoder pictures"), "--name": ("", "--name mine"), "--size": ("", "--size 40x32"),
-        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"),
+        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"), "--views": ("", "--views level"),
     },
     "features make: of one's own": {"--encoder-option": ("", "--encoder-option bins=3")},
     "features check": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
     "features reduce": {"--encoder": ("", "--encoder other"), "--size": ("", "--size 3"), "--json": ("", "--json")},
     "features export": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
-    "features import": {"--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--json": ("", "--json")},
+    "features import": {
+        "--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--views": ("", "--views level"),
+        "--json": ("", "--json"),
+    },
     "features probe": {
         "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
         "--json": ("", "--json"),
@@ -234,6 +238,9 @@ ELSEWHERE: dict[str, dict[str, str]] = {
             f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
         ),
         **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
+        **dict.fromkeys(
+            ("--houses", "--mirrored"), "experiments/beyond/test_training_houses.py::test_the_plan_of_the_command"
+        ),
     },
     "serve": {
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",

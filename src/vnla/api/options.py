@@ -36,6 +36,7 @@ class WorldOptions(TypedDict, total=False):
     area: Ends | None
     style: Names | None
     programme: Name | None
+    mirrored: bool
     workers: int | None
 
 
@@ -68,6 +69,7 @@ class FeatureOptions(TypedDict, total=False):
 
     encoder: Name
     encoder_option: Own | None
+    views: str
     name: str | None
     weights: Place | None
     device: str | None

@@ -146,7 +146,7 @@ class RunConfig:
         max=0.95,
     )
     """It hides the same numbers for the whole episode (`RolloutContext.feature_dropout`)."""
-    fold: str = option("", "Train in a part of the houses, e.g. 2/5, or in all but it, -2/5.", metavar="PART")
+    fold: str = option("", "Train in a part of the houses: 2/5, all but it, -2/5, or first:61.", metavar="PART")
     timed: bool = option(False, "Train with the time that evaluation gives.")
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(

@@ -120,6 +120,8 @@ class Phase:
     help_policy: str = "learned"
     timed: bool = False
     """Whether episodes have the time of evaluation although there are no senses."""
+    fold: str = ""
+    """The part of the training houses that it has, if not all."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -139,7 +141,31 @@ class Phase:
             objective=self.objective,
             objective_options=dict(self.options),
             begins_with=str(before.resolve()) if before else "",
+            fold=self.fold,
         )
+
+
+@dataclass(frozen=True)
+class HouseSubset:
+    """The first training houses, and their mirror images if these are wanted."""
+
+    count: int
+    mirrored: bool = False
+
+    @property
+    def name(self) -> str:
+        """In names of runs."""
+        return f"{self.count}-mirrored" if self.mirrored else f"{self.count}"
+
+    @property
+    def fold(self) -> str:
+        """As `vnla train --fold` has it."""
+        return f"first:{self.count}{',mirrored' if self.mirrored else ''}"
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        return f"{self.count:,} houses{' and their mirror images' if self.mirrored else ''}"
 
 
 @dataclass(frozen=True)
@@ -152,6 +178,15 @@ class Arm:
     phases: tuple[Phase, ...]
     usual: bool = True
     """Whether it takes part unless others are named."""
+    houses: HouseSubset | None = None
+    """The houses that it is trained in, if not all."""
+
+    def trained_in(self, houses: HouseSubset, name: str | None = None) -> Arm:
+        """The same agent trained in some of the houses, under another name."""
+        phases = tuple(replace(phase, name=f"{phase.name}-{houses.name}", fold=houses.fold) for phase in self.phases[:-1])
+        called = name or f"{self.name}-{houses.name}"
+        last = replace(self.phases[-1], name=called, fold=houses.fold)
+        return replace(self, name=called, adds=f"{self.adds}, in {houses.words}", phases=(*phases, last), houses=houses)
 
     @property
     def title(self) -> str:
@@ -231,6 +266,16 @@ PARTS = (
     (BEST, LEARNED, "all of it"),
 )
 """Who has something more than whom, and what."""
+
+
+def arms_by_houses(
+    scale: ComparisonScale, names: Sequence[str], counts: Sequence[int], *, mirrored: bool = False
+) -> list[Arm]:
+    """Agents, BEST unless others are named, each trained in several numbers of houses; and LEARNED in the fewest."""
+    arms = {arm.name: arm for arm in chosen_arms(scale, names or (BEST,))}
+    subsets = [HouseSubset(count, mirror) for mirror in ((False, True) if mirrored else (False,)) for count in counts]
+    fewest = arms[LEARNED].trained_in(HouseSubset(min(counts)), LEARNED)
+    return [fewest, *(arms[name].trained_in(each) for name in dict.fromkeys(names or (BEST,)) for each in subsets)]
 
 
 def chosen_arms(scale: ComparisonScale, names: Sequence[str] = ()) -> list[Arm]:

@@ -1,6 +1,7 @@
 """The report of a comparison: who succeeds how often, what each part adds, what is left, and how they were trained.
 
-Table B1: how often each agent succeeds. B2: what each part adds. B3: what is left to win. B4: how each was trained.
+Table B1: how often each agent succeeds. B2: what each part adds. B3: what is left to win. B4: how each was trained. B5: what
+more houses are worth, where agents were trained in several numbers of them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from vnla.agents.config import AgentConfig
 from vnla.evaluation.confidence import Floats, houses_note
 from vnla.experiments.beyond.arms import BEST, LEARNED, PARTS, Arm
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan, ComparisonResults
+from vnla.experiments.beyond.training_houses import houses_figure, houses_table
 from vnla.experiments.evaluations import NOTE, PEERS, read_ceilings, read_sweep
 from vnla.experiments.layout import FRESH, one_of
 from vnla.experiments.reporting import SPLITS, ExperimentReport, ReportPart, gains, gains_least
@@ -225,8 +227,14 @@ class ComparisonReport(ExperimentReport):
         sweeps = [partial(success_against_help, results)] if plan.sweeps else []
         left = [partial(ceilings_lines, results, command)] if plan.ceilings else []
         curves = [partial(training_curves, results)]
+        by_houses = any(arm.houses for arm in plan.arms[1:])
         return [
             ReportPart("Agents", tables=[partial(agents_table, results, command)]),
+            ReportPart(
+                "Training houses",
+                tables=[partial(houses_table, results, command)] if by_houses else [],
+                figures=[partial(houses_figure, results)] if by_houses else [],
+            ),
             ReportPart("What each part adds", tables=[partial(parts_table, results, command)]),
             ReportPart("Success against help", figures=sweeps),
             ReportPart("What is left to win", tables=left),

@@ -29,6 +29,7 @@ from vnla.houses.folder import MANIFEST, read_manifest
 from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.vision.level import encoder_and_views
 from vnla.vision.store import INDEX, store_path
 
 BESIDE = 8
@@ -83,7 +84,7 @@ def run_comparison(
 
 def _check_fresh(world: Path | None, plan: ComparisonPlan) -> None:
     """That fresh houses can be like the others, and look like them."""
-    if plan.preset.features == SYMBOLIC:
+    if encoder_and_views(plan.preset.features)[0] == SYMBOLIC:
         raise InputError(f"fresh houses: {SYMBOLIC} features differ from world to world; give --fresh 0")
     if world is not None and read_manifest(world).get("source") != "generated":
         raise InputError(f"fresh houses: {world} was not generated, and houses like its own cannot be; give --fresh 0")
@@ -100,7 +101,8 @@ class ComparisonStages:
         self.source, self.plan, self.layout = source, source.plan, source.layout
         self.device, self.cores, self.beside = source.device, cores, beside
         self.steps = self._steps()
-        self.works = Works.of(source, self.plan.seed, len(self.steps), cores, threads, pieces)
+        works = Works.of(source, self.plan.seed, len(self.steps), cores, threads, pieces)
+        self.works = replace(works, train=self.plan.train, mirrored=self.plan.mirrored)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""

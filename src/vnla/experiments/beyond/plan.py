@@ -64,6 +64,10 @@ class ComparisonPlan:
     """Whether agents that learn nothing stand beside the others."""
     seed: int = 0
     """Of houses, data sets and trainings."""
+    train: int | None = None
+    """Houses for training, where they are not the preset's number."""
+    mirrored: bool = False
+    """Whether the mirror images of houses are there for training, too."""
 
     @property
     def preset(self) -> ExperimentPreset:
