@@ -37,7 +37,9 @@ if TYPE_CHECKING:
 class RunTrialOptions:
     """What may be said of runs alone: another agent decides by itself."""
 
-    help_policy: str | None = option(None, "none, first, random, teacher or learned. [default: the run's]", metavar="NAME")
+    help_policy: str | None = option(
+        None, "none, first, random, teacher, learned, spaced, entropy. [default: the run's]", metavar="NAME"
+    )
     checkpoint: CheckpointOption = None
     sweep: Path | None = option(
         None, "Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR.", metavar="DIR"

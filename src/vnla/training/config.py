@@ -106,8 +106,8 @@ class RunConfig:
     )
     help_policy: str = option(
         "learned",
-        "none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
-        " between.",
+        "none, first, random, learned, teacher; spaced, entropy; valued; cloning, imitation; or package.module:Class."
+        " Several with commas between.",
         metavar="NAMES",
         several=True,
     )
