@@ -100,6 +100,7 @@ class TrainOptions(TypedDict, total=False):
     following: bool
     practice: int
     strange: float
+    forward: Name
     begins_with: Place | None
     iterations: int
     batch: int
@@ -135,6 +136,7 @@ class LoadOptions(TypedDict, total=False):
     checkpoint: Name
     world: Place | None
     tasks: Place | None
+    forward: Name | None
     device: str
 
 
@@ -160,6 +162,7 @@ class EvaluateOptions(TypedDict, total=False):
     advisor_option: Own | None
     tasks: Place | None
     world: Place | None
+    forward: Name | None
     metric: str | Sequence[str] | None
     results: Place | None
     npz: Place | None

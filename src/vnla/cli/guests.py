@@ -94,6 +94,7 @@ class GuestTrial:
         from vnla.remote.observer import WorldObserver
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
+        from vnla.world.forward import INFORMED
 
         options = self.options
         if options.world is None or options.tasks is None:
@@ -106,7 +107,7 @@ class GuestTrial:
             tell = stack.enter_context(telling())
             tell(f"loading {options.world}")
             folder, dataset = read_world(options.world), read_dataset(options.tasks)
-            world = World.compile(folder.houses)
+            world = World.compile(folder.houses, forward=options.forward or INFORMED)
             guest = self._guest(folder, journal)
             show = WorldObserver(guest.declaration, folder, world)
             every = {split: self._rules(folder, dataset, world, split) for split in self.options.splits}
@@ -227,6 +228,7 @@ class GuestTrial:
             "ratio": self.ratio,
             "k": rules.advisor.k,
             "on_error": self.own.on_error,
+            **_forward_of(rules),
             **self.speaking.as_dict(),
         }
 
@@ -280,6 +282,14 @@ def _most_calls(rules: EvaluationRules, seeds: Sequence[int]) -> int:
     which = torch.arange(len(rules.tasks))
     episodes = [rules.tasks.episodes(which, seed=seed, ratio=rules.ratio, k=rules.advisor.k) for seed in seeds]
     return sum(int(each.time_budget.sum() + each.help_budget.sum()) for each in episodes)
+
+
+def _forward_of(rules: EvaluationRules) -> dict[str, str]:
+    """Where `forward` goes, unless it is as in the paper, which goes without saying."""
+    from vnla.world.forward import INFORMED
+
+    forward = rules.tasks.environment.world.forward
+    return {} if forward == INFORMED else {"forward": forward}
 
 
 def _cap(name: str, most: int | None) -> str:

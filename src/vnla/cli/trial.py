@@ -190,6 +190,7 @@ class RunTrial:
             "ratio": self.options.ratio,
             "checkpoint": self.own.checkpoint,
             "subset": self.options.subset,
+            **({} if self.options.forward is None else {"forward": self.options.forward}),
         }
         spoken = {"language": self.speaking.language, "options": dict(self.speaking.options), "k": self.speaking.k}
         return {
@@ -205,9 +206,10 @@ class RunTrial:
         from vnla.training.trained import open_trained
 
         tell(f"loading {run}")
-        trained = open_trained(run, world=self.options.world, tasks=self.options.tasks, device=self.device)
+        options = self.options
+        trained = open_trained(run, world=options.world, tasks=options.tasks, device=self.device, forward=options.forward)
         config = self._asking(trained.config)
-        share = config.with_ratio(self.options.ratio).help(training=False).ratio
+        share = config.with_ratio(options.ratio).help(training=False).ratio
         return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}
 
     def _asking(self, config: RunConfig) -> RunConfig:
