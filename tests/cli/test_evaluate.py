@@ -60,6 +60,21 @@ def rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
+def test_a_table_says_what_the_agent_senses_and_by_which_forward_it_walks(vnla: Vnla, run: Path, tmp_path: Path) -> None:
+    config = RunConfig.read(run / CONFIG)
+    data = ["--world", config.world, "--tasks", config.tasks, "--features", "symbolic"]
+    status, said = vnla(
+        "train", tmp_path / "run", *data, "--sensor", "been,advice", "--iterations", 2, "--batch", 4, "--hidden", 8
+    )
+    assert status == 0, said
+    for folder, seen in ((run, "sensors: view only, forward informed"), (tmp_path / "run", "sensors: view, been, advice,")):
+        status, said = vnla("evaluate", folder, "--split", "test_seen", "--seeds", 1, "--json", tmp_path / "summary.json")
+        assert status == 0 and seen in " ".join(said.split())
+        assert ("been: places are recognised exactly" in " ".join(said.split())) == (folder != run)
+        summary = json.loads((tmp_path / "summary.json").read_text())["test_seen"]
+        assert summary["sensors"] == ([] if folder == run else ["been", "advice"]) and summary["forward"] == "informed"
+
+
 def test_one_seed_has_no_interval(vnla: Vnla, run: Path) -> None:
     status, said = vnla("evaluate", run, "--split", "test_seen", "--seeds", 1)
     assert status == 0, said

@@ -246,11 +246,15 @@ class GuestTrial:
         }
 
     def _title(self, guest: EvaluatedAgent, dataset: Dataset) -> str:
+        from vnla.world.forward import INFORMED
+
         sizes = {split: len(dataset.split(split)) for split in self.options.splits}
         drawn = ", ".join(
             f"{min(self.options.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items()
         )
-        return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.options.subset is not None else "")
+        some = f", {drawn}" if self.options.subset is not None else ""
+        seen = f"observes: {', '.join(guest.declaration.observes) or 'nothing'}, forward {self.options.forward or INFORMED}"
+        return f"{guest.declaration.name}, τ = {self.ratio}{some}, {seen}"
 
     def _announce(self, chat: Chat, every: Mapping[str, EvaluationRules], show: WorldObserver) -> None:
         """What it may cost, before anything is spent; and no more than that in a dry run."""

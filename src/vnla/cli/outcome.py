@@ -158,10 +158,10 @@ def check_places(places: Iterable[Path | None]) -> None:
             writable(place)
 
 
-def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> None:
-    """Print the table of evaluations, and what its intervals do not say."""
+def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric], more: str = "") -> None:
+    """Print the table of evaluations, what its intervals do not say, and what `more` there is to say."""
     plain().print(figures_of(title, {name: each.summary() for name, each in found.items()}, metrics))
-    if note := _houses_note(found):
+    for note in filter(None, (_houses_note(found), more)):
         plain().print(note)
 
 

@@ -71,10 +71,11 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
     for each, output in outputs.items():
         with telling() as tell:
             title, found = trial.run(each, output, tell, merged)
-        print_evaluations(f"{each}, {title}", found, trial.metrics)
+        print_evaluations(f"{each}, {title}", found, trial.metrics, trial.note(each))
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
-        summaries[each.name] = {name: done.as_dict() for name, done in found.items()}
+        sensors = {"sensors": trial.sensors(each)}
+        summaries[each.name] = {name: sensors | done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
     options.write(summaries[run.name] if one else summaries, sheet)
@@ -144,11 +145,26 @@ class RunTrial:
         if self.own.checkpoint is not None and self.own.checkpoint not in there:
             raise InputError(f"{run}: has no checkpoint {self.own.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
+    def sensors(self, run: Path) -> list[str]:
+        """The sensors of a run's agent beside the view."""
+        from vnla.agents.sensor_registry import sensors_named
+        from vnla.training.checkpoints import CONFIG
+        from vnla.training.config import RunConfig
+
+        return list(sensors_named(RunConfig.read(pretrained.folder_of(run) / CONFIG).sensors))
+
+    def note(self, run: Path) -> str:
+        """What a reader should know of these."""
+        from vnla.agents.sensor_notes import sensors_note
+
+        return sensors_note([",".join(self.sensors(run))])
+
     def run(
         self, run: Path, output: Output, tell: Tell, merged: MergedEvaluations | None = None
     ) -> tuple[str, dict[str, Evaluation]]:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
+        from vnla.agents.sensor_notes import sensors_text
         from vnla.evaluation.evaluate import evaluate
 
         config, share, subjects = self._ready(run, self.options.splits, tell)
@@ -166,7 +182,8 @@ class RunTrial:
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
         drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
-        return f"help policy {config.help_policy}, τ = {share}{drawn}", found
+        seen = f"sensors: {sensors_text(config.sensors)}, forward {config.forward}"
+        return f"help policy {config.help_policy}, τ = {share}{drawn}, {seen}", found
 
     def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""

@@ -46,6 +46,7 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     rows: list[Row | RowGroup] = [("tasks", *(_number_of(entry) for entry in entries))]
     if any(len(entry.seeds) > 1 for entry in entries):
         rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
+    rows.append(("forward", *(entry.forward for entry in entries)))
     rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in measured]
     for title, counts in {
         "wrong records, counted as failures": [len(entry.wrong) for entry in entries],
@@ -57,8 +58,16 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     houses = max(len(set(entry.houses)) for entry in entries)
     few = few_houses(min(len(set(entry.houses)) for entry in entries))
     note = f"95% intervals over houses and tasks. {few}".strip() if houses > 1 else "One house has no interval."
+    note = f"{note} {_walked(entries)}"
     split = entries[0].split.replace("_", " ")
     return ReportTable(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
+
+
+def _walked(entries: Sequence[Entry]) -> str:
+    """What files do not say, and that rules of `forward` must not be mixed up."""
+    mixed = len({entry.forward for entry in entries}) > 1
+    apart = " Numbers under two rules of forward must not be compared." if mixed else ""
+    return f"Files do not say which sensors their agents have.{apart}"
 
 
 def _number_of(entry: Entry) -> str:
@@ -100,6 +109,7 @@ def pairs_table(
         " tasks on which it succeeds and the other does not; with several seeds, on average."
     )
     note = f"{note} {few_houses(min(len(set(pair.houses)) for pair in found))}".strip()
+    note = f"{note} {_walked([entry for pair in found for entry in (pair.one, pair.other)])}"
     return ReportTable(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 

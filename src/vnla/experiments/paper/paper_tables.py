@@ -38,7 +38,10 @@ FIGURES = {
     "room_success_rate": "Room-finding success rate (%)",
     "nav_error": "Mean navigation error (m)",
 }
-OVER_SEEDS = "± is 95% over the seeds of the help budgets, as in the paper."
+OVER_SEEDS = (
+    "± is 95% over the seeds of the help budgets, as in the paper. Trained agents have the paper's sensors (view only), and"
+    " all walk with the paper's forward (informed), which knows the goal."
+)
 
 
 def cell(found: Estimate, metric: str = "success_rate", paper: Published | None = None) -> Value:
