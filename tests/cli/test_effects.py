@@ -266,6 +266,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "tasks stats": dict.fromkeys(("--figures", "--json"), f"{MAKE}::test_json"),
     "evaluate": {
         "--agent": f"{GUESTS}::test_a_script_has_a_table_and_files",
+        **dict.fromkeys(("--help-option", "--choose"), f"{EVALUATE}::test_a_threshold_is_given_or_chosen_on_the_dev_split"),
         "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
         "--agent-option": f"{GUESTS}::test_the_planner_takes_options",
         "--sweep": f"{EVALUATE}::test_success_against_help_is_drawn", "--threads": f"{EVALUATE}::test_so_many_threads",

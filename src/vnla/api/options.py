@@ -169,6 +169,8 @@ class EvaluateOptions(TypedDict, total=False):
     device: str | None
     threads: int | None
     help_policy: Name | None
+    help_option: Own | None
+    choose: str | None
     checkpoint: Name | None
     sweep: Place | None
     agent_option: Own | None
