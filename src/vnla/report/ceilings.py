@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from vnla.agents.sensor_notes import sensors_note, sensors_text
 from vnla.evaluation.ceilings.lines import OWN, Ceilings
 from vnla.evaluation.ceilings.requests import Pairs, RequestValue
 from vnla.evaluation.confidence import few_houses
@@ -98,6 +99,7 @@ def ceilings_note(found: Ceilings) -> str:
         f" {'95% intervals over houses' if houses > 1 else 'one house has no interval'}."
     )
     text = f"{text} {few_houses(houses)}".strip()
+    text = f"{text} {_agent_note(found)}"
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."
@@ -230,6 +232,13 @@ def _sentence(entry: CeilingsEntry) -> str:
         f" {rate['own_stopping']}, with all three in {rate['best_both']}. The navigation teacher does, in the same time, in"
         f" {rate['nav_teacher']}."
     )
+
+
+def _agent_note(found: Ceilings) -> str:
+    """Which sensors the agent has, and by which `forward` it walks."""
+    sensors = ",".join(found.subject.context.sensors)
+    forward = found.subject.tasks.environment.world.forward
+    return f"Sensors: {sensors_text(sensors)}; forward {forward}. {sensors_note([sensors])}".strip()
 
 
 def _number(count: int, what: str) -> str:
