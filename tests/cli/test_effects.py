@@ -213,13 +213,13 @@ LISTEN, MAKE, SHARDS, WATCH = (
 EVALUATE, CHAT, CALLER, WALK = "cli/test_evaluate.py", "remote/test_chat.py", "remote/test_caller.py", "remote/test_walk.py"
 WIRING, TRAIN, POWER = "training/test_wiring.py", "cli/test_train.py", "serve/study/test_power.py"
 STUDY, SERVE, BENCH, HERE = "serve/study/test_commands.py", "cli/test_serve.py", "cli/test_bench.py", "cli/test_effects.py"
-PAPER, BEYOND = "cli/test_paper.py", "cli/test_beyond.py"
+PAPER, BEYOND, FORWARD = "cli/test_paper.py", "cli/test_beyond.py", "test_forward.py"
 OF_A_RUN = (
     "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sensor", "--feature-dropout", "--fold",
     "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
     "--cooldown", "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
     "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
-    "--non-moving", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
+    "--non-moving", "--forward", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
 ELSEWHERE: dict[str, dict[str, str]] = {
     "demo": {"--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen"},
@@ -273,6 +273,8 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "tasks stats": dict.fromkeys(("--figures", "--json"), f"{MAKE}::test_json"),
     "evaluate": {
         "--agent": f"{GUESTS}::test_a_script_has_a_table_and_files",
+        **dict.fromkeys(("--help-option", "--choose"), f"{EVALUATE}::test_a_threshold_is_given_or_chosen_on_the_dev_split"),
+        "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
         "--agent-option": f"{GUESTS}::test_the_planner_takes_options",
         "--sweep": f"{EVALUATE}::test_success_against_help_is_drawn", "--threads": f"{EVALUATE}::test_so_many_threads",
         "--shard": f"{SHARDS}::test_a_grid_of_trainings_and_its_evaluations",
@@ -298,6 +300,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--seed": f"{SCORE}::test_budgets_are_those_that_were_asked_for",
         "--partial": f"{SCORE}::test_a_pair_is_compared_task_by_task_in_whatever_order",
     },
+    "episodes export": {"--forward": f"{FORWARD}::test_recordings_of_the_teacher_go_by_the_rule_and_say_so"},
     "ceilings": {"--out": "cli/test_ceilings.py::test_several_runs_have_one_report"},
     "calibrate": {
         **dict.fromkeys(
@@ -313,6 +316,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--seed": f"{WATCH}::test_the_seed_is_that_of_the_help_budget",
         "--ratio": f"{WATCH}::test_an_episode_has_the_budget_that_was_asked_for",
         "--out": f"{EVALUATE}::test_watching_draws_what_it_tells",
+        "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
     },
     "listen": {
         "--listener": f"{LISTEN}::test_the_parser_in_the_place_of_an_agent",

@@ -23,6 +23,7 @@ from vnla.evaluation.results import results_of, write_results
 from vnla.evaluation.scores import Scores
 from vnla.report.contest import entries_table, pairs_table
 from vnla.tasks.dataset import Dataset
+from vnla.world.forward import INFORMED
 
 SEEDS = (123, 435)
 
@@ -36,7 +37,7 @@ def evaluation() -> Evaluation:
 def material() -> ScoringData:
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("tasks/none.json")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
-    return ScoringData(WORLD, dataset, Allowance(), METRICS, _compiled={"test_unseen": TASKS})
+    return ScoringData(WORLD, dataset, Allowance(), METRICS, _compiled={("test_unseen", INFORMED): TASKS})
 
 
 def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, material: ScoringData, tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ class TrainOptions(TypedDict, total=False):
     following: bool
     practice: int
     strange: float
+    forward: Name
     begins_with: Place | None
     iterations: int
     batch: int
@@ -137,6 +138,7 @@ class LoadOptions(TypedDict, total=False):
     checkpoint: Name
     world: Place | None
     tasks: Place | None
+    forward: Name | None
     device: str
 
 
@@ -162,12 +164,15 @@ class EvaluateOptions(TypedDict, total=False):
     advisor_option: Own | None
     tasks: Place | None
     world: Place | None
+    forward: Name | None
     metric: str | Sequence[str] | None
     results: Place | None
     npz: Place | None
     device: str | None
     threads: int | None
     help_policy: Name | None
+    help_option: Own | None
+    choose: str | None
     checkpoint: Name | None
     sweep: Place | None
     agent_option: Own | None

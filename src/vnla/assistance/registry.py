@@ -6,7 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.assistance.certain import Certain
-from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
+from vnla.assistance.help_policies import (
+    AsTaught,
+    AtFirst,
+    AtRandom,
+    Cloning,
+    Entropy,
+    HelpPolicy,
+    Imitation,
+    Learned,
+    Never,
+    Spaced,
+)
 from vnla.assistance.if_wrong import AskIfWrong
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
@@ -17,14 +28,17 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "random": AtRandom,
     "learned": Learned,
     "teacher": AsTaught,
+    "spaced": Spaced,
+    "entropy": Entropy,
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
     "certain": Certain,
     "if-wrong": AskIfWrong,
 }
-"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, the one
-that goes by what a request is worth, calibrated help, and a reference line that knows the navigation teacher's action."""
+"""By the name that commands and files give them: the paper's five, two rules to compare them with, two trainings without
+an advisor at test time, two that go by what a request is worth and by how certain the agent is, and a reference line that
+knows the navigation teacher's action."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

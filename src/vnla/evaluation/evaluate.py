@@ -59,6 +59,11 @@ class Evaluation:
     scores: Scores  # (seeds, tasks)
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
+    @property
+    def forward(self) -> str:
+        """Where `forward` went: one of `vnla.world.forward.FORWARDS`."""
+        return self.tasks.environment.world.forward
+
     def summary(self) -> dict[str, Estimate]:
         """Return each figure that the scores tell: over the episodes of a seed, then over the seeds. Shares are per cent."""
         each_seed = [self.scores.rows(i) for i in range(len(self.seeds))]
@@ -109,6 +114,7 @@ class Evaluation:
             "houses": self.houses,
             "seeds": list(self.seeds),
             "note": self.note or None,
+            "forward": self.forward,
             "figures": figures,
             "teacher_reasons": self.reasons,
         }

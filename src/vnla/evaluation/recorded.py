@@ -30,6 +30,7 @@ from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
+from vnla.world.forward import INFORMED
 
 LARGEST = 2048 * files.MEGABYTE
 EVERYTHING = "recorded"
@@ -141,7 +142,16 @@ def _compiled(
             raise InputError(f"{path}: record {number}: is of the same person, condition and task as record {before}")
     found = [by_id[record.instr_id] for record in records]
     needed = {task.house for task in found}
-    return TaskSet.compile(World.compile([house for house in houses if house.name in needed]), found, budgets)
+    world = World.compile([house for house in houses if house.name in needed], forward=_forward(path, records))
+    return TaskSet.compile(world, found, budgets)
+
+
+def _forward(path: Path, records: Sequence[Recorded]) -> str:
+    """Return where `forward` goes, by all records alike; one that does not say is as in the paper."""
+    said = {record.forward or INFORMED for record in records}
+    if len(said) > 1:
+        raise InputError(f"{path}: some records have forward informed and others plain; score them as two files")
+    return said.pop() if said else INFORMED
 
 
 def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:

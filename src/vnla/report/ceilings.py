@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from vnla.agents.sensor_notes import sensors_note, sensors_text
 from vnla.evaluation.ceilings.lines import (
     ANYBODY,
     BEST,
@@ -138,6 +139,7 @@ def ceilings_note(found: Ceilings) -> str:
         f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')}."
         f" {houses_note(houses)} {found.mean_help_budget:.2f} requests an episode."
     )
+    text = f"{text} {_agent_note(found)}"
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."
@@ -278,6 +280,13 @@ def _sentence(entry: CeilingsEntry) -> str:
         f" and in {rate['search_panorama']} with a panorama, the navigation teacher in the same time in {rate[NAV_TEACHER]}."
         f" In hindsight the best times to ask give {rate[BEST]}, and the placebo of as many walks {rate[PLACEBO_BEST]}."
     )
+
+
+def _agent_note(found: Ceilings) -> str:
+    """Which sensors the agent has, and by which `forward` it walks."""
+    sensors = ",".join(found.subject.context.sensors)
+    forward = found.subject.tasks.environment.world.forward
+    return f"Sensors: {sensors_text(sensors)}; forward {forward}. {sensors_note([sensors])}".strip()
 
 
 def _number(count: int, what: str) -> str:

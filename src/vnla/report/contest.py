@@ -46,6 +46,7 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     rows: list[Row | RowGroup] = [("tasks", *(_number_of(entry) for entry in entries))]
     if any(len(entry.seeds) > 1 for entry in entries):
         rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
+    rows.append(("forward", *(entry.forward for entry in entries)))
     rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in measured]
     for title, counts in {
         "wrong records, counted as failures": [len(entry.wrong) for entry in entries],
@@ -54,9 +55,16 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     }.items():
         if any(counts):
             rows.append((title, *counts))
-    note = houses_note(*(len(set(entry.houses)) for entry in entries))
+    note = f"{houses_note(*(len(set(entry.houses)) for entry in entries))} {_walked(entries)}"
     split = entries[0].split.replace("_", " ")
     return ReportTable(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
+
+
+def _walked(entries: Sequence[Entry]) -> str:
+    """What files do not say, and that rules of `forward` must not be mixed up."""
+    mixed = len({entry.forward for entry in entries}) > 1
+    apart = " Numbers under two rules of forward must not be compared." if mixed else ""
+    return f"Files do not say which sensors their agents have.{apart}"
 
 
 def _number_of(entry: Entry) -> str:
@@ -97,6 +105,7 @@ def pairs_table(
         "The second less the first, on the tasks that both have and in the same houses. Only one: tasks on which it succeeds"
         f" and the other does not; with several seeds, on average. {houses_note(*(len(set(pair.houses)) for pair in found))}"
     )
+    note = f"{note} {_walked([entry for pair in found for entry in (pair.one, pair.other)])}"
     return ReportTable(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 

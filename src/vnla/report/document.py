@@ -203,6 +203,8 @@ class Finding:
     claim: str
     holds: bool | None
     detail: str = ""
+    ours: bool = False
+    """Whether it is a claim that the paper does not make, in a report about the paper's."""
 
     @classmethod
     def difference(cls, claim: str, gain: float, low: float, high: float, unit: str = "points", more: str = "") -> Finding:

@@ -54,7 +54,7 @@ class RunData:
         them is in memory; with that of the host a GPU fetches them from there."""
         folder, dataset = read_world(Path(config.world)), dataset_of(config)
         dataset = dataset if words is None else replace(dataset, words=words)
-        world = World.compile(folder.houses, device)
+        world = World.compile(folder.houses, device, config.forward)
         return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source, cache))
 
     def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:

@@ -69,7 +69,12 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
     results = put({"learned": (NOBODY, NOBODY), "tuned": (NOBODY, ["100000", "000000"]), "best": (HALF, ALL)})
     items = tables.agents_table(results)
     found = rows(items)
-    success, over, error, requests, each = found["Test unseen: BEST"]
+    success, over, error, requests, each, sensors = found["Test unseen: BEST"]
+    assert sensors == "view, clock, requests, advice, been" and found["Test unseen: LEARNED"][5] == "view only"
+    table = items[0]
+    assert isinstance(table, ReportTable)
+    for note in ("been: places are recognised exactly", "clock: the time that it shows comes from the true", "(informed)"):
+        assert note in table.note
     odds = 0.75 / 0.25
     reach = math.exp(12.7062 * 0.25 / (0.75 * 0.25))
     assert isinstance(success, Value) and success.mean == 75

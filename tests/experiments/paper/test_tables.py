@@ -18,7 +18,7 @@ from vnla.evaluation.evaluation_file import EVALUATION, read_evaluation, read_sc
 from vnla.experiments.evaluations import TESTS, read_iterations
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper import paper_tables as tables
-from vnla.experiments.paper.candidates import TABLE_3, TABLE_4, TRAININGS, matching_iterations
+from vnla.experiments.paper.candidates import OURS, TABLE_3, TABLE_4, TRAININGS, matching_iterations
 from vnla.experiments.paper.paper_results import PaperResults, gain
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
 from vnla.experiments.reporting import exceeds, gains, same
@@ -96,6 +96,22 @@ def test_table_2_has_the_mean_over_seeds_and_the_paper_beside_it(results: PaperR
     assert claims["RANDOM gains more over NONE on Test unseen than on Test seen"].holds is None  # 50 and 50 points
     equal = next(each for claim, each in claims.items() if claim.startswith("LEARNED and TEACHER"))
     assert equal.holds is True
+    assert "SPACED" not in table.note and not any("SPACED" in name for name in (*values(table), *claims))
+
+
+def test_spaced_stands_beside_table_2_where_it_was_evaluated_and_is_marked_as_ours(results: PaperResults) -> None:
+    put(results, {"none": NOBODY, "first": NOBODY, "random": HALF, "learned": ALL, "teacher": ALL, "spaced": HALF})
+    table, *findings = tables.help_policies(results)
+    assert isinstance(table, ReportTable)
+    row = values(table)["Test unseen: SPACED (ours)"]
+    assert row[0].mean == 50 and row[0].paper is None
+    assert "SPACED is ours, not the paper's" in table.note
+    ours = [finding for finding in findings if isinstance(finding, Finding) and finding.ours]
+    assert [finding.claim for finding in ours] == [
+        f"LEARNED succeeds more often than SPACED on {split} (ours, not the paper's)"
+        for split in ("Test seen", "Test unseen")
+    ]
+    assert all(finding.holds and "+50.0 points" in finding.detail for finding in ours)  # all against half
 
 
 def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: PaperResults) -> None:
@@ -216,6 +232,6 @@ def test_published_differences_are_those_of_the_papers_text() -> None:
     assert tables.published_gain("test_seen", "teacher", "learned", "nav_error") == pytest.approx(0.06)
 
 
-def test_there_are_eleven_trainings_and_every_hyperparameter_has_the_papers_value() -> None:
-    assert len(TRAININGS) == 11
+def test_there_are_eleven_trainings_one_of_ours_and_every_hyperparameter_has_the_papers_value() -> None:
+    assert len(TRAININGS) == 11 + len(OURS) == 12
     assert len(TABLE_6) == 26

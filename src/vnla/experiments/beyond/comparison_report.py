@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vnla.agents.config import AgentConfig
+from vnla.agents.sensor_notes import sensors_note, sensors_text
 from vnla.evaluation.confidence import Floats, houses_note
 from vnla.experiments.beyond.arms import BEST, LEARNED, PARTS, Arm
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan, ComparisonResults
@@ -24,11 +25,13 @@ from vnla.experiments.reporting import SPLITS, ExperimentReport, ReportPart, gai
 from vnla.report.ceilings import lines_among
 from vnla.report.charts import finish, new_canvas, png, styled
 from vnla.report.curves import TrainingCurves
-from vnla.report.document import UNKNOWN, Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
+from vnla.report.document import Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
 from vnla.report.result_figures import help_figure
 from vnla.training.checkpoints import VALIDATION
 from vnla.training.config import RunConfig
+from vnla.world.forward import INFORMED
 
+FORWARD_NOTE = "All walk with the paper's forward, which knows the goal"
 AIM = 10.0
 """Points by which BEST is to beat LEARNED."""
 
@@ -40,8 +43,18 @@ def agents_table(results: ComparisonResults, command: str = "") -> list[Item]:
         rows.append(RowGroup(challenge.title))
         rows += [_agent_row(results, arm.name, arm.title, challenge) for arm in plan.arms]
         rows += [_agent_row(results, peer, title, challenge) for peer, title in PEERS.items() if plan.peers]
-    columns = ["Agent", "Success (%)", "Over LEARNED (points)", "Navigation error (m)", "Requests", "Each training (%)"]
-    what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *([NOTE] if plan.peers else [])])
+    columns = [
+        "Agent",
+        "Success (%)",
+        "Over LEARNED (points)",
+        "Navigation error (m)",
+        "Requests",
+        "Each training (%)",
+        "Sensors",
+    ]
+    sensors = [_sensors(plan, arm.name) for arm in plan.arms]
+    noted = [*([NOTE] if plan.peers else []), sensors_note(sensors), f"{FORWARD_NOTE} ({INFORMED})."]
+    what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *filter(None, noted)])
     title = "Table B1: how often each agent succeeds"
     return [ReportTable("table-b1", title, columns, rows, f"{what} {note(results)}", command), *_agent_findings(results)]
 
@@ -54,7 +67,13 @@ def _agent_row(results: ComparisonResults, name: str, title: str, challenge: Cha
         Value(float(results.values(name, challenge, metric).mean()), unit=unit)
         for metric, unit in (("nav_error", "m"), ("requests", ""))
     )
-    return title, Value.of(results.figure(name, challenge), "%"), over, error, requests, each
+    seen = "names of what is in view" if name in PEERS else sensors_text(_sensors(results.plan, name))
+    return title, Value.of(results.figure(name, challenge), "%"), over, error, requests, each, seen
+
+
+def _sensors(plan: ComparisonPlan, name: str) -> str:
+    """The sensors that an agent ends its training with."""
+    return next(arm.phases[-1].senses for arm in plan.arms if arm.name == name)
 
 
 def _agent_findings(results: ComparisonResults) -> Iterator[Finding]:
@@ -120,7 +139,7 @@ def trainings_table(results: ComparisonResults, command: str = "") -> list[Item]
     for arm in results.plan.arms:
         rows.append(RowGroup(f"{arm.title}: {arm.adds}"))
         rows += [_phase_row(results.config(phase.name)) for phase in arm.phases]
-    columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Senses"]
+    columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Sensors"]
     text = (
         f"Each phase begins with the agent of the one above it; phases that agents share were trained once. All agents have"
         f" {results.plan.scale.iterations:,} iterations in all. In the phase worth every episode is run twice."
@@ -133,7 +152,7 @@ def _phase_row(config: RunConfig) -> Row:
     episodes = training.iterations * training.batch * (2 if config.objective == "worth" else 1)
     dropout = config.agent_options.get("dropout", AgentConfig.dropout)
     numbers = [f"{each:g}" for each in (training.learning_rate, training.cooldown, dropout)]
-    return config.objective, training.iterations, training.batch, episodes, *numbers, config.sensors or UNKNOWN
+    return config.objective, training.iterations, training.batch, episodes, *numbers, sensors_text(config.sensors)
 
 
 def note(results: ComparisonResults) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from vnla.experiments.paper import paper_figures as figures
-from vnla.experiments.paper.candidates import TRAINED_POLICIES
+from vnla.experiments.paper.candidates import OURS, TRAINED_POLICIES
 from vnla.experiments.paper.paper_results import PaperResults
 from vnla.experiments.paper.paper_tables import NUMBERS, TABLES
 from vnla.experiments.reporting import ExperimentReport, MakeItems, ReportPart
@@ -32,7 +32,7 @@ class Contents:
     everything: bool = True
     """Whether all figures are shown, or only when the agent asks."""
     peers: bool = True
-    """Whether agents that learn nothing stand beside the others."""
+    """Whether agents that are not in the paper stand beside the others: SPACED, and those that learn nothing."""
 
     def has(self, *tables: int) -> bool:
         """Whether any of these tables is in it."""
@@ -69,7 +69,7 @@ class PaperReport(ExperimentReport):
         behaviour = [figures.requests, *([figures.lengths, figures.best_and_worst] if everything else [])]
         data = [partial(figures.distributions, dataset=name) for name, number in NUMBERS.items() if contents.has(number)]
         episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures)
-        training = partial(figures.training, trainings=TRAINED_POLICIES)
+        training = partial(figures.training, trainings=(*TRAINED_POLICIES, *(OURS if contents.peers else ())))
         return [
             ReportPart("Help policies", tables=tables(2)),
             ReportPart(
@@ -85,7 +85,8 @@ class PaperReport(ExperimentReport):
 
     def summary(self, sections: Sequence[Section]) -> str:
         """Return how many of the paper's findings hold."""
-        found = [item for section in sections for item in section.items if isinstance(item, Finding)]
+        every = [item for section in sections for item in section.items if isinstance(item, Finding)]
+        found = [item for item in every if not item.ours]
         count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
         hold, fail = "holds" if count[True] == 1 else "hold", "does" if count[False] == 1 else "do"
         return (
