@@ -7,6 +7,7 @@ from typing import Any
 
 from vnla.assistance.certain import Certain
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
+from vnla.assistance.mistaken import Mistaken
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
 
@@ -19,10 +20,11 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
+    "mistaken": Mistaken,
     "certain": Certain,
 }
-"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and the
-one that goes by what a request is worth."""
+"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and those
+that go by what a request is worth, by where the agent is probably mistaken, and by its doubt."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

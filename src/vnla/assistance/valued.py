@@ -70,6 +70,8 @@ class Tried(HelpPolicy):
     policy: HelpPolicy
     silence: float = 0.0
     """Share of the episodes that do not ask before their step."""
+    hold: int = 1
+    """For how many steps the second half may not ask, from its step on."""
 
     def __post_init__(self) -> None:
         if type(self.policy).plan is not HelpPolicy.plan:
@@ -96,4 +98,6 @@ class Tried(HelpPolicy):
         """Whoever the policy says, but for those whose step this is."""
         step, asks, quiet = situation.plan.unbind(dim=1)
         own = self.policy(situation) & ~(quiet.bool() & (situation.step < step))
+        if self.hold > 1:
+            own = own & (asks.bool() | (situation.step < step) | (situation.step >= step + self.hold))
         return torch.where(step == situation.step, asks.bool(), own)

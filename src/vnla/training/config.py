@@ -106,8 +106,8 @@ class RunConfig:
     )
     help_policy: str = option(
         "learned",
-        "none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
-        " between.",
+        "none, first, random, learned, teacher; valued, mistaken; cloning, imitation; or package.module:Class. Several with"
+        " commas between.",
         metavar="NAMES",
         several=True,
     )
@@ -151,8 +151,8 @@ class RunConfig:
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward: learn"
-        " from how episodes end; or package.module:Class.",
+        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; mistakes: it"
+        " learns where the next action is wrong; reward: learn from how episodes end; or package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(
