@@ -8,6 +8,7 @@ goes by every agent can count; the time that is left is not among it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,6 +32,11 @@ class Mistaken(HelpPolicy):
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = False  # it is taught what its mistakes are, not what the help teacher does
     own_steps: ClassVar[bool] = True
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {
+        "threshold": (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8),
+        "fall": (0.0, 0.01, 0.02, 0.03, 0.04),
+        "spare": (-0.05, 0.0, 0.05, 0.1),
+    }
     threshold: float = 0.5
     """The probability of a mistake above which the last request is made."""
     spare: float = 0.0

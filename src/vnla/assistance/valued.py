@@ -7,6 +7,7 @@ the price of a request.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,6 +29,7 @@ class Valued(HelpPolicy):
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = False  # it is taught what a request is worth, not what the help teacher does
     own_steps: ClassVar[bool] = True
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {"margin": (-0.05, 0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)}
     margin: float = 0.0
     """What a request has to be worth, in success."""
 

@@ -25,6 +25,8 @@ from vnla.training.config import RunConfig
 
 LEARNED, BEST = "learned", "best"
 """The agent that all are compared with, and the one that is to beat it."""
+LEFT_OUT = "1/5"
+"""The part of the training houses that a navigator does not know when its mistakes are learned."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,10 @@ class Phase:
     help_policy: str = "learned"
     timed: bool = False
     """Whether episodes have the time of evaluation although there are no senses."""
+    fold: str = ""
+    """The part of the training houses, if it is not all of them."""
+    tunes: bool = False
+    """Whether the options of its help policy are then chosen on the dev set."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -135,6 +141,7 @@ class Phase:
             agent_options=sizes,
             help_policy=self.help_policy,
             sensors=self.senses,
+            fold=self.fold,
             timed=self.timed or bool(self.senses),
             objective=self.objective,
             objective_options=dict(self.options),
@@ -202,8 +209,22 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in SENSES),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
+        taught_mistakes(scale, "mistaken", tuned("tuned", "")),
+        taught_mistakes(scale, "best-mistaken", by_reward(BEST, "", lent)),
     ]
     return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
+
+
+def taught_mistakes(scale: ComparisonScale, name: str, base: Arm) -> Arm:
+    """Return an arm of two phases with a part of the houses left out, and a third that learns its mistakes there."""
+    first, second = base.phases
+    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="mistaken")
+    phases = (
+        replace(first, name=f"{first.name}-folded", fold=f"-{LEFT_OUT}"),
+        replace(second, name=f"start-{name}", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
+        replace(third, fold=LEFT_OUT, tunes=True),
+    )
+    return Arm(name, f"{base.title}, then taught where its next action is wrong", phases)
 
 
 ALONE = {
@@ -228,6 +249,8 @@ PARTS = (
     *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in SENSES),
     ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
     ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    ("mistaken", "tuned", "where the next action is wrong"),
+    ("best-mistaken", BEST, "where the next action is wrong, with senses and reward"),
     (BEST, LEARNED, "all of it"),
 )
 """Who has something more than whom, and what."""
