@@ -304,6 +304,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     },
     "tune": {
         **dict.fromkeys(("--limit", "--seeds", "--json"), f"{TUNE}::test_what_is_chosen_is_kept_and_used"),
+        "--help-policy": f"{TUNE}::test_another_help_policy_can_be_chosen",
         **dict.fromkeys(("--split", "--checkpoint"), f"{TUNE}::test_where_and_with_whom_it_is_chosen"),
     },
     "watch": {

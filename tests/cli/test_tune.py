@@ -19,7 +19,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run that asks where it is probably mistaken."""
     folder = tmp_path_factory.mktemp("tuned")
     world, tasks = write_cottage(folder)
-    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "mistaken"]
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "threshold"]
     sizes = ["--objective", "mistakes", "--iterations", 2, "--batch", 4, "--hidden", 8]
     with pytest.raises(SystemExit):
         cli.main([str(each) for each in ["train", folder / "run", *options, *sizes]])
@@ -58,20 +58,30 @@ def test_where_and_with_whom_it_is_chosen(vnla: Vnla, trained: Path) -> None:
     (run / TUNED).unlink()
 
 
+def test_another_help_policy_can_be_chosen(vnla: Vnla, trained: Path) -> None:
+    run = trained / "run"
+    assert vnla("tune", run, "--help-policy", "valued").status == 0
+    config = open_trained(run).config
+    (run / TUNED).unlink()
+    assert config.help_policy == "valued" and config.help_options.keys() == {"margin"}
+
+
 def test_what_cannot_be_chosen_is_one_line(vnla: Vnla, trained: Path) -> None:
     run = trained / "run"
     said = vnla("tune", run, "--split", "test_unseen")
     assert said.status == 2
     assert said.err == "vnla: error: split test_unseen: is no dev set; choose from val_seen, val_unseen\n"
+    other = vnla("tune", run, "--help-policy", "first")
+    assert other.status == 2 and "help policy AtFirst: has no options that are chosen on a dev set" in other.err
     assert not (run / TUNED).exists()
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"help_policy": "valued", "help_options": {}}', "is of the help policy valued, but the run has mistaken"),
-        ('{"help_policy": "mistaken", "help_options": {"threshold": "high"}}', "option threshold"),
-        ('{"help_policy": "mistaken"}', "is damaged"),
+        ('{"help_policy": "nobody", "help_options": {}}', "help policy nobody: unknown"),
+        ('{"help_policy": "threshold", "help_options": {"threshold": "high"}}', "option threshold"),
+        ('{"help_policy": "threshold"}', "is damaged"),
         ("[]", "is damaged"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Options chosen one after the other, and measured as an evaluation does."""
+"""Options chosen on a dev set: which are tried, and which is taken."""
 
 from __future__ import annotations
 
@@ -6,41 +6,34 @@ import numpy as np
 import pytest
 
 from vnla.assistance.help_policies import AtFirst, HelpPolicy
-from vnla.assistance.mistaken import Mistaken
+from vnla.assistance.threshold import Threshold
 from vnla.assistance.valued import Valued
 from vnla.common.errors import InputError
 from vnla.evaluation.tuning import DevScore, tune
 
 
-def ridge(threshold: float, fall: float, spare: float) -> DevScore:
-    """Success that is best at a threshold of 0.6, a fall of 0.02 and a spare of 0.05. The best threshold is 0.5 without a
-    fall, and the best fall depends on the threshold, so that one round does not find it."""
-    return DevScore(100 - 40 * abs(threshold - 0.5 - 5 * fall) - 300 * abs(fall - 0.02) - 10 * abs(spare - 0.05), 1.0)
-
-
 def measured(policy: HelpPolicy) -> DevScore:
-    assert isinstance(policy, Mistaken)
-    return ridge(policy.threshold, policy.fall, policy.spare)
+    """Success that is best at a threshold of 0.6, a fall of 0.01 and a spare of 0.05; no option alone leads there."""
+    assert isinstance(policy, Threshold)
+    off = abs(policy.threshold - 0.5 - 10 * policy.fall)
+    return DevScore(100 - 40 * off - 100 * abs(policy.fall - 0.01) - 10 * abs(policy.spare - 0.05), 1.0)
 
 
-def test_options_are_chosen_in_rounds_until_nothing_is_better() -> None:
+def test_all_combinations_are_tried_and_the_best_is_chosen() -> None:
     told: list[tuple[int, int]] = []
-    best, tried = tune(Mistaken(threshold=0.6), measured, lambda done, of: told.append((done, of)))
-    assert best.options == {"threshold": 0.6, "fall": 0.02, "spare": 0.05}
-    assert best.score == ridge(0.6, 0.02, 0.05) and best in tried
-    assert tried[0].options == {"threshold": 0.6, "fall": 0.0, "spare": 0.0}, "what it has comes first"
-    settings = [tuple(each.options.values()) for each in tried]
-    assert len(set(settings)) == len(settings), "nothing is measured twice"
-    assert told[-1][0] == told[-1][1] >= len(tried)
+    best, tried = tune(Threshold(), measured, lambda done, of: told.append((done, of)))
+    assert best.options == {"threshold": 0.6, "fall": 0.01, "spare": 0.05}
+    assert best.score == measured(Threshold(0.6, 0.05, 0.01)) and best in tried
+    assert len({tuple(each.options.values()) for each in tried}) == len(tried) == 9 * 3 * 2
+    assert told == [(done, 54) for done in range(55)]
 
 
-def test_nothing_is_changed_that_is_no_better() -> None:
-    best, tried = tune(Mistaken(threshold=0.25, spare=0.03, fall=0.005), lambda _: DevScore(30.0, 1.0))
-    assert best.options == {"threshold": 0.25, "fall": 0.005, "spare": 0.03}
-    assert len(tried) == 1 + sum(len(values) for values in Mistaken.choices.values()), "one round"
+def test_of_equally_good_options_the_first_are_chosen() -> None:
+    best, tried = tune(Threshold(), lambda _: DevScore(30.0, 1.0))
+    assert best is tried[0] and best.options == {name: values[0] for name, values in Threshold.choices.items()}
 
 
-def test_options_that_are_not_chosen_stay() -> None:
+def test_values_are_tried_in_their_order() -> None:
     margins: list[float] = []
 
     def score(policy: HelpPolicy) -> DevScore:
@@ -49,7 +42,7 @@ def test_options_that_are_not_chosen_stay() -> None:
         return DevScore(float(np.interp(policy.margin, [-1, 0.04, 1], [0, 50, 0])), 0.0)
 
     assert tune(Valued(), score)[0].options == {"margin": 0.04}
-    assert margins == [0.0, *(value for value in Valued.choices["margin"] if value)]
+    assert margins == list(Valued.choices["margin"])
 
 
 def test_a_policy_without_choices_is_refused() -> None:

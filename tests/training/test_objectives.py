@@ -97,7 +97,7 @@ def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig
 
 
 def mistakes_of(base: RunConfig, **options: float) -> RunConfig:
-    return replace(base.asking("mistaken"), objective="mistakes", objective_options=options)
+    return replace(base.asking("threshold"), objective="mistakes", objective_options=options)
 
 
 def test_the_loss_of_mistakes_is_the_cross_entropy_of_what_is_wrong(base: RunConfig, data: RunData) -> None:

@@ -53,7 +53,7 @@ class HelpPolicy(ABC):
     own_steps: ClassVar[bool] = False
     """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
     choices: ClassVar[Mapping[str, Sequence[float]]] = {}
-    """Options that are chosen on a dev set, one after the other, and the values that are tried (`vnla tune`)."""
+    """Options that are chosen on a dev set, and the values that are tried (`vnla tune`)."""
 
     def __init_subclass__(cls, **options: object) -> None:
         """A policy that decides anew makes no promise that it has not made itself."""

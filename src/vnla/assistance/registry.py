@@ -7,7 +7,7 @@ from typing import Any
 
 from vnla.assistance.certain import Certain
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
-from vnla.assistance.mistaken import Mistaken
+from vnla.assistance.threshold import Threshold
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
 
@@ -20,11 +20,11 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
-    "mistaken": Mistaken,
+    "threshold": Threshold,
     "certain": Certain,
 }
 """By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and those
-that go by what a request is worth, by where the agent is probably mistaken, and by its doubt."""
+that go by what a request is worth, by a threshold of the help module, and by its doubt."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

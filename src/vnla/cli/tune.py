@@ -26,8 +26,11 @@ DEV = ("val_seen", "val_unseen")
 
 @dataclass(frozen=True)
 class TuneOptions:
-    """On what the options are chosen."""
+    """Whose options are chosen, and on what."""
 
+    help_policy: str | None = option(
+        None, "threshold, valued, or package.module:Class. [default: the run's]", metavar="NAME"
+    )
     split: str = option("val_unseen", "Which dev set: val_seen or val_unseen.", metavar="NAME")
     checkpoint: OneCheckpointOption = "val_unseen"
     limit: int | None = option(None, "At most so many tasks, evenly from all of them. [default: all]", min=1)
@@ -43,12 +46,13 @@ def tune(
     as_json: FoundOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Choose the options of a run's help policy by success on a dev set, such as the threshold of mistaken or the margin of
-    valued. Kept in asking.json in the run's folder; whoever uses the run's agent takes them from there.
+    """Choose the options of a run's help policy by success on a dev set: a threshold, or the margin of valued.
 
-    Example: vnla tune runs/mistaken
+    They are kept in asking.json in the run's folder, and whoever uses the run's agent takes them from there.
 
-    Example: vnla tune runs/mistaken --limit 1000 --seeds 2
+    Example: vnla tune runs/learned --help-policy threshold
+
+    Example: vnla tune runs/valued --limit 1000 --seeds 2
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.training.checkpoints import TUNED
@@ -58,20 +62,22 @@ def tune(
     if options.split not in DEV:
         raise InputError(f"split {options.split}: is no dev set; choose from {', '.join(DEV)}")
     places = [writable(place) for place in (run / TUNED, as_json) if place]
-    given = {
-        "--split": options.split,
-        "--checkpoint": options.checkpoint,
-        "--limit": options.limit,
-        "--seeds": options.seeds,
-    }
+    names = ("help_policy", "split", "checkpoint", "limit", "seeds")
+    given = {f"--{name.replace('_', '-')}": getattr(options, name) for name in names}
     words = [str(word) for name, value in given.items() if value is not None for word in (name, value)]
     with telling() as tell:
         tell(f"loading {run}")
         best, tried, text = tune_run(
-            run, split=options.split, checkpoint=options.checkpoint, limit=options.limit, seeds=options.seeds,
-            device=device_named(options.device), command=shlex.join(["vnla", "tune", str(run), *words]),
+            run,
+            help_policy=options.help_policy,
+            split=options.split,
+            checkpoint=options.checkpoint,
+            limit=options.limit,
+            seeds=options.seeds,
+            device=device_named(options.device),
+            command=shlex.join(["vnla", "tune", str(run), *words]),
             progress=partial(tell, "evaluating settings"),
-        )  # fmt: skip
+        )
     for place in places:
         write_text(place, text)
     plain().print(_table(best, tried))

@@ -2,15 +2,15 @@
 
     best, tried = tune(policy, partial(measure, context, tasks))
 
-A policy declares which of its options are to be chosen, and the values that are tried (`HelpPolicy.choices`). They are
-chosen one after the other, each by the success of all its values while the others stay, in rounds until nothing is better
-(coordinate ascent). Where values are equally good, the first that was tried is taken.
+A policy declares which of its options are to be chosen, and the values that are tried (`HelpPolicy.choices`). All
+combinations are tried, and the one with most success is chosen; of those that are equally good, the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +22,6 @@ from vnla.evaluation.evaluate import SEEDS, evaluate
 from vnla.rollout import RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO
-
-ROUNDS = 3
-"""How often each option is chosen at most."""
 
 
 class DevScore(NamedTuple):
@@ -49,30 +46,16 @@ class TriedOptions:
 def tune(
     policy: HelpPolicy, measure: Callable[[HelpPolicy], DevScore], progress: Share = unheard
 ) -> tuple[TriedOptions, list[TriedOptions]]:
-    """Return the best options of a policy by `measure`, and all that were tried, in order: first those that it has."""
+    """Return the best options of a policy by `measure`, and all that were tried, in order."""
     if not policy.choices:
         raise InputError(f"help policy {type(policy).__name__}: has no options that are chosen on a dev set")
-    most = 1 + ROUNDS * sum(len(values) for values in policy.choices.values())
+    grid = [dict(zip(policy.choices, values, strict=True)) for values in product(*policy.choices.values())]
     tried: list[TriedOptions] = []
-
-    def attempt(options: dict[str, float]) -> TriedOptions:
-        known = next((each for each in tried if each.options == options), None)
-        if known is None:
-            progress(len(tried), most)
-            known = TriedOptions(options, measure(replace(policy, **options)))  # type: ignore[type-var]
-            tried.append(known)
-        return known
-
-    best = attempt({name: getattr(policy, name) for name in policy.choices})
-    for _ in range(ROUNDS):
-        before = best
-        for name, values in policy.choices.items():
-            others = [attempt({**best.options, name: value}) for value in values]
-            best = max([best, *others], key=lambda each: each.score.success)
-        if best == before:
-            break
-    progress(most, most)
-    return best, tried
+    for options in grid:
+        progress(len(tried), len(grid))
+        tried.append(TriedOptions(options, measure(replace(policy, **options))))  # type: ignore[type-var]
+    progress(len(grid), len(grid))
+    return max(tried, key=lambda each: each.score.success), tried
 
 
 def measure(

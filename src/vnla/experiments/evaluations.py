@@ -110,9 +110,11 @@ def write_folder(out: Path, done: Evaluation) -> None:
         write_results(folder / "results.json", results_of(done))
 
 
-def run_tuning(run: Path, device: str, report: Report) -> None:
-    """Choose the options of a run's help policy on its dev set, and keep them in its folder."""
-    _, _, text = tune_run(run, device=device, progress=lambda done, of: report(done, of, "settings"))
+def run_tuning(run: Path, help_policy: str, device: str, report: Report) -> None:
+    """Choose the options of a help policy on a run's dev set, and keep them in its folder."""
+    _, _, text = tune_run(
+        run, help_policy=help_policy, device=device, progress=lambda done, of: report(done, of, "settings")
+    )
     files.write_text(run / TUNED, text)
 
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ from vnla.training.data import RunData
 
 CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
 TUNED = "asking.json"
-"""In the folder of a run: the options of its help policy, and what was tried for them."""
+"""In the folder of a run: the help policy that was chosen for it with its options, and what was tried for them."""
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
 
@@ -105,19 +105,15 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
 
 
 def as_tuned(run: Path, config: RunConfig) -> RunConfig:
-    """Return a run's configuration with the options of its help policy that were chosen, if any were."""
-    path, what = run / TUNED, "the chosen options of a help policy"
+    """Return a run's configuration with the help policy that was chosen for it and its options, if one was."""
+    path, what = run / TUNED, "the help policy that was chosen for a run"
     if not path.exists():
         return config
     with files.taken_apart(path, what):
         found = files.read_json(path, what)
-        policy, options = found["help_policy"], dict(found["help_options"])
+        policy, options = str(found["help_policy"]), dict(found["help_options"])
         chosen = {str(name): real(value, f"{path}: option {name}") for name, value in options.items()}
-    if policy != config.help_policy:
-        raise InputError(
-            f"{path}: is of the help policy {policy}, but the run has {config.help_policy}; run vnla tune again"
-        )
-    return replace(config, help_options={**config.help_options, **chosen})
+    return config.asking(policy, {**(config.help_options if policy == config.help_policy else {}), **chosen})
 
 
 def first_agent(config: RunConfig) -> Path:

@@ -106,7 +106,7 @@ class RunConfig:
     )
     help_policy: str = option(
         "learned",
-        "none, first, random, learned, teacher; valued, mistaken; cloning, imitation; or package.module:Class. Several with"
+        "none, first, random, learned, teacher; valued, threshold; cloning, imitation; or package.module:Class. Several with"
         " commas between.",
         metavar="NAMES",
         several=True,

@@ -22,6 +22,7 @@ from vnla.training.trained import open_trained
 def tune_run(
     run: Path,
     *,
+    help_policy: str | None = None,
     split: str = "val_unseen",
     checkpoint: str = "val_unseen",
     limit: int | None = None,
@@ -30,9 +31,11 @@ def tune_run(
     command: str = "",
     progress: Share = unheard,
 ) -> tuple[TriedOptions, list[TriedOptions], str]:
-    """Choose the options of a run's help policy; return the best, all that were tried, and the text of `TUNED`."""
+    """Choose the options of a run's help policy, or of another one; return the best, all that were tried, and the text of
+    `TUNED`."""
     trained = open_trained(run, device=device)
     config = RunConfig.read(run / CONFIG)
+    config = config if help_policy is None else config.asking(help_policy)
     context = make_context(config, trained.material, trained.agent(checkpoint), training=False)
     tasks, ratio = trained.material.evaluation_tasks(split, limit), config.help(training=False).ratio
     score = partial(measure, context, tasks, seeds=SEEDS[:seeds], ratio=ratio)

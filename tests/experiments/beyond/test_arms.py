@@ -113,7 +113,7 @@ def test_mistakes_are_learned_in_houses_that_the_navigator_does_not_know(name: s
     found = configs(SCALES["paper"], tmp_path)
     *navigators, last = found[name]
     assert [config.fold for config in found[name]] == ["-1/5", "-1/5", "1/5"]
-    assert (last.objective, last.help_policy, last.sensors) == ("mistakes", "mistaken", navigators[-1].sensors)
+    assert (last.objective, last.help_policy, last.sensors) == ("mistakes", "threshold", navigators[-1].sensors)
     assert [config.objective for config in navigators] == [config.objective for config in found[base]]
 
 

@@ -124,8 +124,8 @@ class Phase:
     """Whether episodes have the time of evaluation although there are no senses."""
     fold: str = ""
     """The part of the training houses, if it is not all of them."""
-    tunes: bool = False
-    """Whether the options of its help policy are then chosen on the dev set."""
+    tunes: str = ""
+    """The help policy by which the agent then asks, with options that are chosen on the dev set, if there is one."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -209,20 +209,29 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in SENSES),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
+        chosen_threshold("threshold", tuned("tuned", "")),
+        chosen_threshold("best-threshold", by_reward(BEST, "", lent)),
         taught_mistakes(scale, "mistaken", tuned("tuned", "")),
         taught_mistakes(scale, "best-mistaken", by_reward(BEST, "", lent)),
     ]
     return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
 
 
+def chosen_threshold(name: str, base: Arm) -> Arm:
+    """Return an arm of two phases whose threshold for asking is then chosen on the dev set."""
+    first, second = base.phases
+    adds = f"{base.title}, with a threshold for asking from the dev set"
+    return Arm(name, adds, (first, replace(second, name=name, tunes="threshold")))
+
+
 def taught_mistakes(scale: ComparisonScale, name: str, base: Arm) -> Arm:
     """Return an arm of two phases with a part of the houses left out, and a third that learns its mistakes there."""
     first, second = base.phases
-    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="mistaken")
+    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="threshold")
     phases = (
         replace(first, name=f"{first.name}-folded", fold=f"-{LEFT_OUT}"),
         replace(second, name=f"start-{name}", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
-        replace(third, fold=LEFT_OUT, tunes=True),
+        replace(third, fold=LEFT_OUT, tunes="threshold"),
     )
     return Arm(name, f"{base.title}, then taught where its next action is wrong", phases)
 
@@ -249,6 +258,8 @@ PARTS = (
     *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in SENSES),
     ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
     ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    ("threshold", "tuned", "a threshold for asking, from the dev set"),
+    ("best-threshold", BEST, "a threshold for asking, from the dev set, with senses and reward"),
     ("mistaken", "tuned", "where the next action is wrong"),
     ("best-mistaken", BEST, "where the next action is wrong, with senses and reward"),
     (BEST, LEARNED, "all of it"),

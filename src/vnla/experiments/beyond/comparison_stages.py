@@ -159,10 +159,10 @@ class ComparisonStages:
             self.works.evaluation(
                 f"tune/{step.name}",
                 run_tuning,
-                (self.layout.run(step.name), self.device),
+                (self.layout.run(step.name), step.phase.tunes, self.device),
                 self.layout.run(step.name) / TUNED,
                 (f"train/{step.name}",),
-                {"seeds": 1},
+                {"help_policy": step.phase.tunes, "seeds": 1},
             )
             for step in self.steps.values()
             if step.phase.tunes

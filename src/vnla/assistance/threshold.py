@@ -1,9 +1,9 @@
-"""MISTAKEN: asks where the agent's next action is probably wrong, by what its help module has learned of itself.
+"""THRESHOLD: asks where the help module's probability is above a threshold that was chosen on a dev set (`vnla tune`).
 
-The difference of the module's two logits is that of the odds that the tentative action is not the navigation teacher's
-(`vnla.training.objectives.mistakes`). A request is made where the probability is above a threshold. The threshold may differ
-with the requests left and fall with the steps taken, because a request that is never made is worth nothing. What the rule
-goes by every agent can count; the time that is left is not among it.
+The probability is what the module has learned: that the help teacher would ask, where it imitates that teacher as LEARNED
+does; or that the next action is wrong (`vnla.training.objectives.mistakes`). LEARNED has a threshold of 0.5, which nothing
+says is best for a limited number of requests. The threshold may differ with the requests left and fall with the steps taken,
+because a request that is never made is worth nothing. Every agent can count both; the time that is left is not used.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from vnla.world.compiled import Environment
 
 
 @dataclass(frozen=True)
-class Mistaken(HelpPolicy):
-    """Asks where the probability of a mistake is above a threshold, in training too."""
+class Threshold(HelpPolicy):
+    """Asks where the help module's probability is above a threshold, in training too."""
 
     deliberates: ClassVar[bool] = True
     consults: ClassVar[bool] = True
-    learns: ClassVar[bool] = False  # it is taught what its mistakes are, not what the help teacher does
+    learns: ClassVar[bool] = False  # which of the two its objective says
     own_steps: ClassVar[bool] = True
     choices: ClassVar[Mapping[str, Sequence[float]]] = {
-        "threshold": (0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8),
-        "fall": (0.0, 0.01, 0.02, 0.03, 0.04),
-        "spare": (-0.05, 0.0, 0.05, 0.1),
+        "threshold": (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9),
+        "fall": (0.0, 0.01, 0.03),
+        "spare": (0.0, 0.05),
     }
     threshold: float = 0.5
-    """The probability of a mistake above which the last request is made."""
+    """The probability above which the last request is made."""
     spare: float = 0.0
     """How much lower the threshold is for each request beyond the last."""
     fall: float = 0.0
@@ -47,10 +47,10 @@ class Mistaken(HelpPolicy):
     def __post_init__(self) -> None:
         check_fields(self)
         if not 0 <= self.threshold <= 1:
-            raise InputError(f"help policy mistaken: threshold is {self.threshold}, but a probability is between 0 and 1")
+            raise InputError(f"help policy threshold: threshold is {self.threshold}, but a probability is between 0 and 1")
 
     def __call__(self, situation: StepContext) -> Tensor:
-        """Whoever is probably mistaken."""
+        """Whoever the module finds probable enough."""
         lower = self.spare * (situation.budget - 1).clamp(min=0) + self.fall * situation.step
         return torch.sigmoid(preference(situation)) > self.threshold - lower
 

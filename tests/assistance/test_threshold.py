@@ -1,4 +1,4 @@
-"""Asking where the next action is probably wrong, and what is wrong in the cottage."""
+"""Asking above a threshold, and what is wrong in the cottage."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, pose_at
 from vnla.assistance.help_policies import AtFirst
-from vnla.assistance.mistaken import Mistaken, Withheld, is_mistaken
 from vnla.assistance.registry import help_policy
+from vnla.assistance.threshold import Threshold, Withheld, is_mistaken
 from vnla.common.errors import InputError
 from vnla.episode import Episodes, StepContext
 from vnla.world.actions import Nav
@@ -25,7 +25,7 @@ def environment() -> Environment:
 
 
 def situation(episodes: Episodes, odds: list[float], budget: list[int], step: int = 0) -> StepContext:
-    """Where the help module finds a mistake so many times as probable as none."""
+    """Where the help module finds asking so many times as probable as not."""
     logits = torch.stack([torch.zeros(len(odds)), torch.tensor(odds).log()], dim=1)
     zero = torch.zeros_like(episodes.key)
     return StepContext(
@@ -33,27 +33,27 @@ def situation(episodes: Episodes, odds: list[float], budget: list[int], step: in
     )
 
 
-def test_it_asks_where_a_mistake_is_more_probable_than_the_threshold(environment: Environment) -> None:
+def test_it_asks_where_the_probability_is_above_the_threshold(environment: Environment) -> None:
     """Odds of 1:3, 3:2 and 4:1 are probabilities of 0.25, 0.6 and 0.8."""
     episodes, odds = drawn_episodes(environment, torch.arange(3)), [1 / 3, 1.5, 4.0]
     last = situation(episodes, odds, [1, 1, 1])
-    assert help_policy("mistaken")(last).tolist() == [False, True, True]
-    assert Mistaken(threshold=0.7)(last).tolist() == [False, False, True]
-    assert Mistaken(threshold=0.2)(last).tolist() == [True, True, True]
+    assert help_policy("threshold")(last).tolist() == [False, True, True]
+    assert Threshold(threshold=0.7)(last).tolist() == [False, False, True]
+    assert Threshold(threshold=0.2)(last).tolist() == [True, True, True]
 
 
 def test_the_threshold_is_lower_with_requests_to_spare_and_after_some_steps(environment: Environment) -> None:
     """With 0.1 less for a request beyond the last, 0.7 is 0.5 with three left; with 0.05 less a step, 0.55 after three."""
     episodes, odds = drawn_episodes(environment, torch.arange(3)), [1.5, 1.5, 1.5]
-    assert Mistaken(threshold=0.7, spare=0.1)(situation(episodes, odds, [1, 2, 3])).tolist() == [False, False, True]
-    falls = Mistaken(threshold=0.7, fall=0.05)
+    assert Threshold(threshold=0.7, spare=0.1)(situation(episodes, odds, [1, 2, 3])).tolist() == [False, False, True]
+    falls = Threshold(threshold=0.7, fall=0.05)
     asks = [bool(falls(situation(episodes, odds, [1, 1, 1], step)).all()) for step in range(4)]
     assert asks == [False, False, False, True]
 
 
 def test_a_threshold_is_a_probability() -> None:
-    with pytest.raises(InputError, match=r"help policy mistaken: threshold is 2[.]0, but a probability is between 0 and 1"):
-        help_policy("mistaken", {"threshold": 2.0})
+    with pytest.raises(InputError, match=r"help policy threshold: threshold is 2[.]0, but a probability is between 0 and 1"):
+        help_policy("threshold", {"threshold": 2.0})
 
 
 @pytest.mark.parametrize(
