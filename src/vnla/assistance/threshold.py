@@ -35,7 +35,6 @@ class Threshold(HelpPolicy):
     choices: ClassVar[Mapping[str, Sequence[float]]] = {
         "threshold": (0.3, 0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8, 0.9),
         "fall": (0.0, 0.01, 0.03),
-        "spare": (0.0, 0.05),
     }
     threshold: float = 0.5
     """The probability above which the last request is made."""
