@@ -16,7 +16,7 @@ from torch import Tensor
 
 from vnla.agents.agent import Sizes
 from vnla.agents.registry import agent_named
-from vnla.agents.sensors import sensors_named, with_spotter
+from vnla.agents.sensor_registry import sensors_named, with_spotter
 from vnla.assistance.acting import Acting, Choice, most_probable, sampled
 from vnla.assistance.help_policies import AsTaught, HelpPolicy, Learned
 from vnla.assistance.help_teacher import HelpTeacher

@@ -22,7 +22,7 @@ from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.policy import read_choice
 from vnla.agents.policy_agent import PolicyAgent
 from vnla.agents.registry import agent_named
-from vnla.agents.sensors import sensors_named
+from vnla.agents.sensor_registry import sensors_named
 from vnla.assistance.acting import ALONE, BCUI
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy, Learned, Never

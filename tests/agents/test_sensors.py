@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
-from vnla.agents.sensors import LENT, SENSES, Been, Clock, Requests, Sensor, SinceRequest, sensors_named
+from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW, SENSES, sensors_named
+from vnla.agents.sensors import Been, Clock, Requests, Sensor, SinceRequest
 from vnla.assistance.help_policies import AsTaught, AtFirst
 from vnla.bcui import bcui, feature_dropout_of, seen
 from vnla.camera import HEADINGS
@@ -117,9 +118,9 @@ def test_who_does_not_remember_keeps_no_past(environment: Environment) -> None:
 
 def test_names_are_checked() -> None:
     assert list(sensors_named("clock, been")) == ["clock", "been"] and not sensors_named("")
-    assert set(SENSES) == {*LENT, "spotted"} and LENT == ("clock", "requests", "advice", "been")
+    assert set(SENSES) == {*ONE_VIEW, *ALL_AROUND} and LENT == ("clock", "requests", "advice", "been")
     with pytest.raises(
-        InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, or name"
+        InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
     ):
         sensors_named("smell")
 

@@ -17,7 +17,7 @@ from agents.small import cottage_environment, drawn_episodes, players_of, small_
 from benchmarks.setting import Setting, bare_setting
 from lanes import losses_read
 from vnla.agents.fast.gpu.state import CudaGraphState
-from vnla.agents.sensors import sensors_named
+from vnla.agents.sensor_registry import sensors_named
 from vnla.assistance.acting import BCUI
 from vnla.assistance.following import Following, Led
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy

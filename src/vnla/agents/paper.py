@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -25,11 +25,14 @@ class PaperAgent(Agent):
 
     draws_by_episode: ClassVar[bool] = True
 
-    def __init__(self, config: AgentConfig) -> None:
+    def __init__(
+        self, config: AgentConfig, navigation: NavigationModule | None = None, help_module: HelpModule | None = None
+    ) -> None:
+        """With the paper's modules, unless others are given."""
         super().__init__()
         self.config = config
-        self.navigation = NavigationModule(config)
-        self.help = HelpModule(config)
+        self.navigation = navigation or NavigationModule(config)
+        self.help = help_module or HelpModule(config)
 
     def extra_repr(self) -> str:
         """What it was made with."""
@@ -70,7 +73,3 @@ def paper_agent(sizes: Sizes, **options: Any) -> PaperAgent:
     if agent.config.pieces and not agent.meets(sizes.vocabulary):
         raise InputError("agent paper: pieces of words need to know how the words are spelled")
     return agent
-
-
-AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent}
-"""By the name that commands and files give them."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from torch import nn
@@ -10,12 +10,16 @@ from torch import nn
 from vnla.agents.agent import Agent, Sizes
 from vnla.agents.observing import ObservedViews
 from vnla.agents.one_at_a_time import OneAtATime
-from vnla.agents.paper import AGENTS
+from vnla.agents.panorama_agent import PanoramaAgent, panorama_agent
+from vnla.agents.paper import paper_agent
 from vnla.agents.policy import acts_one_at_a_time, is_policy
 from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.errors import InputError
 from vnla.common.registry import build, find, option_names
 from vnla.observation import TEXT
+
+AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent, "panorama": panorama_agent}
+"""By the name that commands and files give them."""
 
 
 def agent_named(name: str, options: Mapping[str, Any], sizes: Sizes) -> Agent:
@@ -40,4 +44,4 @@ def agent_named(name: str, options: Mapping[str, Any], sizes: Sizes) -> Agent:
 
 def class_of(name: str) -> object:
     """What a name of an agent means, before it is made."""
-    return find("agent", name, AGENTS)
+    return PanoramaAgent if name == "panorama" else find("agent", name, AGENTS)

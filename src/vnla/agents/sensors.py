@@ -9,25 +9,19 @@ it: `--sensor package.module:Class`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
 from vnla.agents.agent import Agent
-from vnla.agents.spotting import AllViews, Spotter
+from vnla.agents.spotting import AllViews
 from vnla.camera import HEADINGS
-from vnla.common.errors import InputError
-from vnla.common.registry import build
 from vnla.episode import StepContext
-from vnla.observation import COUNTS
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World, look_up, view_of, viewpoint_of
-
-AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
 
 class Sensor(ABC):
@@ -160,36 +154,3 @@ class CountSensor(Sensor):
 def _which(number: Tensor, size: int) -> Tensor:
     """A number as one of `size`; larger ones share the last."""
     return one_hot(number.clamp(0, size - 1), size).float()
-
-
-SENSES: dict[str, Callable[..., Sensor]] = {
-    "clock": Clock,
-    "requests": Requests,
-    "advice": SinceRequest,
-    "been": Been,
-    "spotted": Spotted,
-}
-"""By the name that commands and files give them."""
-LENT = tuple(name for name, kind in SENSES.items() if kind is not Spotted)
-"""Those of them that need nothing that an agent has to have learned, so that anybody can be lent them."""
-
-
-def sensors_named(names: str) -> Mapping[str, Sensor]:
-    """Senses from names with commas between."""
-    senses = {name: _sensor(name) for name in filter(None, map(str.strip, names.split(",")))}
-    for name, sense in senses.items():
-        size = getattr(sense, "size", None)
-        if not isinstance(size, int) or size < 1:
-            raise InputError(f"sense {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
-    return senses
-
-
-def _sensor(name: str) -> Sensor:
-    return CountSensor(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
-
-
-def with_spotter(agent: AnyAgent, senses: Mapping[str, Sensor]) -> AnyAgent:
-    """An agent with room for what it has to learn before it can use its senses."""
-    if any(isinstance(sense, Spotted) for sense in senses.values()):
-        agent.spotter = Spotter()
-    return agent

@@ -65,14 +65,14 @@ def _advisors() -> Mapping[str, Any]:
 KINDS = {
     "agents": PartKind(
         "agent",
-        "vnla.agents.paper:AGENTS",
+        "vnla.agents.registry:AGENTS",
         "vnla train --agent",
         frozenset({"sizes", "words", "view_size"}),
-        {"paper": "vnla.agents.config:AgentConfig"},
+        {"paper": "vnla.agents.config:AgentConfig", "panorama": "vnla.agents.panorama_agent:PanoramaConfig"},
     ),
     "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
     "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
-    "senses": PartKind("sense", "vnla.agents.sensors:SENSES", "vnla train --sensor"),
+    "senses": PartKind("sense", "vnla.agents.sensor_registry:SENSES", "vnla train --sensor"),
     "objectives": PartKind("objective", "vnla.training.objectives.registry:OBJECTIVES", "vnla train --objective"),
     "metrics": PartKind("metric", "vnla.evaluation.metrics:METRICS", "vnla evaluate --metric"),
     "encoders": PartKind(

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 import torch
 
-from vnla.agents.sensors import Sensor, sensors_named
+from vnla.agents.sensor_registry import sensors_named
+from vnla.agents.sensors import Sensor
 from vnla.assistance.help_teacher import RESULT_NAMES, Reason
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from vnla.agents.policy_state import PolicyState, Start, Views
-from vnla.agents.sensors import LENT, CountSensor, Sensor, Spotted, sensors_named
+from vnla.agents.sensor_registry import LENT, sensors_named
+from vnla.agents.sensors import CountSensor, Sensor, Spotted
 from vnla.agents.spotting import legible
 from vnla.assistance.help_policies import AtFirst, Never
 from vnla.assistance.words import Utterance

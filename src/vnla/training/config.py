@@ -182,7 +182,7 @@ class RunConfig:
     )
 
     def __post_init__(self) -> None:
-        from vnla.agents.sensors import sensors_named
+        from vnla.agents.sensor_registry import sensors_named
         from vnla.tasks.sampling import Fold
 
         check_fields(self, validate_every=(1, math.inf), practice=(0, MOST_PRACTICE))

@@ -8,7 +8,7 @@ import torch
 
 from vnla.agents.agent import Agent, Sizes
 from vnla.agents.registry import agent_named
-from vnla.agents.sensors import sensors_named, with_spotter
+from vnla.agents.sensor_registry import sensors_named, with_spotter
 from vnla.assistance.acting import BCUI, at_test_time
 from vnla.assistance.advisor import Lexicon
 from vnla.assistance.following import Following, Led

@@ -96,14 +96,15 @@ def config_from(values: Mapping[str, Any], given: Set[str]) -> RunConfig:
 
     `given` are those that a person gave.
     """
+    from vnla.agents.registry import AGENTS
     from vnla.assistance.help_teacher import HelpTeacher
     from vnla.vision.encoders import DEFAULT
     from vnla.vision.views import default_features
 
     agent, advisor = values["agent"], values["advisor"]
     sizes = fields_from(AgentConfig, values)
-    if agent != "paper":
-        refuse(given & {*sizes}, f": belongs to the paper's agent, not to {agent}; try --agent-option")
+    if agent not in AGENTS:
+        refuse(given & {*sizes}, f": belongs to our agents, not to {agent}; try --agent-option")
         sizes = {}
     if advisor not in ADVISOR_KINDS:
         others = given & {"k", "easy", "advisor_language"}
@@ -129,8 +130,6 @@ def _declared(agent: str, usual: str) -> tuple[str, str]:
     from vnla.agents.observing import features_for, sensors_for
     from vnla.agents.registry import class_of
 
-    if agent == "paper":
-        return usual, ""
     kind = class_of(agent)
     return features_for(kind, usual), sensors_for(kind)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tiny_beyond import SCALE
-from vnla.agents.sensors import SENSES
+from vnla.agents.sensor_registry import ONE_VIEW
 from vnla.common.errors import InputError
 from vnla.experiments.beyond.arms import LEARNED, PARTS, SCALES, ComparisonScale, all_arms, chosen_arms, scale_of
 from vnla.experiments.beyond.comparison_report import ComparisonReport
@@ -68,10 +68,10 @@ def test_two_agents_differ_in_what_they_are_compared_for(scale: ComparisonScale,
     assert differences("timed", "tuned") == {"timed"}
     for one, other in [("senses", "timed"), ("senses-spotted", "senses"), ("best-spotted", "best")]:
         assert differences(one, other) == {"sensors"}
-    for sense in SENSES:
+    for sense in ONE_VIEW:
         assert differences(f"tuned-{sense}", "timed") == {"sensors"} and differences(sense, "reward") == {"sensors", "timed"}
         assert {config.sensors for config in found[f"tuned-{sense}"]} == {sense}
-    assert {config.sensors for config in found["best-spotted"]} == {",".join(SENSES)}
+    assert {config.sensors for config in found["best-spotted"]} == {",".join(ONE_VIEW)}
 
     assert differences("reward", "tuned") == differences("best", "senses") == {"objective", "objective_options"}
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agents.sensors import LENT, SENSES
+from vnla.agents.sensor_registry import LENT, ONE_VIEW
 from vnla.common.errors import InputError
 from vnla.evaluation.ceilings.lines import SCHEDULES
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
@@ -176,7 +176,7 @@ class Arm:
 
 def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     """By name, those first that others build on."""
-    lent, every = ",".join(LENT), ",".join(SENSES)
+    lent, every = ",".join(LENT), ",".join(ONE_VIEW)
     starts = {"": "start", lent: "start-senses", every: "start-spotting"}
     rest = 1 - scale.begun_share
 
@@ -204,9 +204,9 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         Arm("valued", "BEST, then taught what a request is worth", (begun(lent), short, valued)),
     ]
     others = [
-        *(by_reward(sense, f"REWARD with one sense, {sense}", sense) for sense in SENSES),
+        *(by_reward(sense, f"REWARD with one sense, {sense}", sense) for sense in ONE_VIEW),
         tuned("timed", "TUNED, with the time of evaluation", timed=True),
-        *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in SENSES),
+        *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in ONE_VIEW),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
         chosen_threshold("threshold", tuned("tuned", "")),
@@ -252,10 +252,10 @@ PARTS = (
     (BEST, "senses", "reward, with senses"),
     (BEST, "tuned", "senses and reward"),
     ("valued", BEST, "what a request is worth"),
-    *((sense, "reward", f"{ALONE[sense]} alone") for sense in SENSES),
+    *((sense, "reward", f"{ALONE[sense]} alone") for sense in ONE_VIEW),
     ("timed", "tuned", "the time of evaluation"),
     ("senses", "timed", "senses, under imitation, in the same time"),
-    *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in SENSES),
+    *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in ONE_VIEW),
     ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
     ("best-spotted", BEST, "what it has spotted, besides all other senses"),
     ("threshold", "tuned", "a threshold for asking, from the dev set"),

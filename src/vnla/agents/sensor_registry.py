@@ -1,0 +1,56 @@
+"""Sensors by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from vnla.agents.agent import Agent
+from vnla.agents.panorama import Exits, Panorama, Places, SpottedAround
+from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
+from vnla.agents.spotting import Spotter
+from vnla.common.errors import InputError
+from vnla.common.registry import build
+from vnla.observation import COUNTS
+
+AnyAgent = TypeVar("AnyAgent", bound=Agent)
+
+SENSES: dict[str, Callable[..., Sensor]] = {
+    "clock": Clock,
+    "requests": Requests,
+    "advice": SinceRequest,
+    "been": Been,
+    "spotted": Spotted,
+    "panorama": Panorama,
+    "spotted-around": SpottedAround,
+    "exits": Exits,
+    "places": Places,
+}
+"""By the name that commands and files give them."""
+LENT = ("clock", "requests", "advice", "been")
+"""Those of one view that need nothing that an agent has to have learned, so that anybody can be lent them."""
+ONE_VIEW = (*LENT, "spotted")
+"""Those of the track on which an agent sees one view at a time."""
+ALL_AROUND = ("panorama", "spotted-around", "exits", "places")
+"""Those of the panorama track."""
+
+
+def sensors_named(names: str) -> Mapping[str, Sensor]:
+    """Return sensors from names with commas between."""
+    sensors = {name: _sensor(name) for name in filter(None, map(str.strip, names.split(",")))}
+    for name, sensor in sensors.items():
+        size = getattr(sensor, "size", None)
+        if not isinstance(size, int) or size < 1:
+            raise InputError(f"sense {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
+    return sensors
+
+
+def _sensor(name: str) -> Sensor:
+    return CountSensor(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
+
+
+def with_spotter(agent: AnyAgent, sensors: Mapping[str, Sensor]) -> AnyAgent:
+    """Return the agent with room for what it has to learn before it can use its sensors."""
+    if any(isinstance(sensor, Spotted) for sensor in sensors.values()):
+        agent.spotter = Spotter()
+    return agent
