@@ -204,6 +204,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     },
 }  # fmt: skip
 GUESTS, SCORE, CALIBRATE = "cli/test_guests.py", "cli/test_score.py", "cli/test_calibrate.py"
+TUNE = "cli/test_tune.py"
 LISTEN, MAKE, SHARDS, WATCH = (
     "cli/test_listen.py",
     "cli/test_tasks.py",
@@ -310,6 +311,11 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--check": f"{CALIBRATE}::test_a_check_calibrates_often_and_keeps_nothing",
         "--other-tasks": f"{CALIBRATE}::test_a_check_may_look_elsewhere",
         "--seed": f"{CALIBRATE}::test_the_same_seed_draws_the_same_tasks",
+    },
+    "tune": {
+        **dict.fromkeys(("--limit", "--seeds", "--json"), f"{TUNE}::test_what_is_chosen_is_kept_and_used"),
+        "--help-policy": f"{TUNE}::test_another_help_policy_can_be_chosen",
+        **dict.fromkeys(("--split", "--checkpoint"), f"{TUNE}::test_where_and_with_whom_it_is_chosen"),
     },
     "watch": {
         "--episode": f"{WATCH}::test_an_episode_is_told_in_its_own_house",

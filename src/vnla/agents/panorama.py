@@ -59,8 +59,9 @@ class PanoramaSensor(Sensor):
 
     def __call__(self, situation: StepContext) -> Tensor:
         """Return the numbers of each heading, one heading after the other."""
-        rows: Tensor = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
-        return rows.flatten(1).float()
+        rows = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
+        shown: Tensor = rows.flatten(1).float()
+        return shown
 
     def ready(self, agent: Agent, world: World, views: AllViews) -> PanoramaSensor:  # noqa: ARG002
         """Return the sensor with every level view of the world projected."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -55,6 +56,8 @@ class HelpPolicy(ABC):
     """Whether it ever asks. Nothing but memory is lost where a policy that never does leaves it out."""
     own_steps: ClassVar[bool] = False
     """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {}
+    """Options that are chosen on a dev set, and the values that are tried (`vnla tune`)."""
 
     def __init_subclass__(cls, **options: object) -> None:
         """A policy that decides anew makes no promise that it has not made itself."""

@@ -19,6 +19,7 @@ from vnla.assistance.help_policies import (
     Spaced,
 )
 from vnla.assistance.if_wrong import AskIfWrong
+from vnla.assistance.threshold import Threshold
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
 
@@ -33,12 +34,13 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
+    "threshold": Threshold,
     "certain": Certain,
     "if-wrong": AskIfWrong,
 }
 """By the name that commands and files give them: the paper's five, two rules to compare them with, two trainings without
-an advisor at test time, two that go by what a request is worth and by how certain the agent is, and a reference line that
-knows the navigation teacher's action."""
+an advisor at test time, those that go by what a request is worth, by a threshold of the help module and by how certain the
+agent is, and a reference line that knows the navigation teacher's action."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

@@ -107,8 +107,8 @@ class RunConfig:
     )
     help_policy: str = option(
         "learned",
-        "none, first, random, learned, teacher; spaced, entropy; valued; cloning, imitation; or package.module:Class."
-        " Several with commas between.",
+        "none, first, random, learned, teacher; spaced, entropy, if-wrong; valued, threshold; cloning, imitation; or"
+        " package.module:Class. Several with commas between.",
         metavar="NAMES",
         several=True,
     )
@@ -130,8 +130,8 @@ class RunConfig:
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
-        "What else the agent notices: clock, requests, advice, been, spotted; or package.module:Class. Several with commas"
-        " between.",
+        "What else the agent notices: clock, requests, advice, been, spotted; panorama, spotted-around, exits, places; or"
+        " package.module:Class. Several with commas between.",
         "--sensor",
         "--sense",
         "--senses",
@@ -152,8 +152,8 @@ class RunConfig:
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward: learn"
-        " from how episodes end; or package.module:Class.",
+        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; mistakes: it"
+        " learns where the next action is wrong; reward: learn from how episodes end; or package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(

@@ -15,7 +15,7 @@ from vnla.agents.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, VALIDATION, check_places, chosen_by, load_agent
+from vnla.training.checkpoints import CONFIG, VALIDATION, as_tuned, check_places, chosen_by, load_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 
@@ -73,7 +73,7 @@ def _opened(
     forward: str | None,
     only: str | None = None,
 ) -> Trained:
-    saved = RunConfig.read(folder / CONFIG)
+    saved = as_tuned(folder, RunConfig.read(folder / CONFIG))
     check_places(folder, saved, world=world is None, tasks=tasks is None)
     config = replace(
         saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks), forward=forward or saved.forward

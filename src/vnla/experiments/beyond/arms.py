@@ -17,14 +17,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agents.sensor_registry import LENT, ONE_VIEW
+from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW
 from vnla.common.errors import InputError
 from vnla.evaluation.ceilings.lines import SCHEDULES
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
 from vnla.training.config import RunConfig
 
-LEARNED, BEST = "learned", "best"
-"""The agent that all are compared with, and the one that is to beat it."""
+LEARNED, BEST, PANORAMA = "learned", "best", "panorama"
+"""The agent that all are compared with, and those that are to beat it, on the track of one view and on the panorama's."""
+LEFT_OUT = "1/5"
+"""The part of the training houses that a navigator does not know when its mistakes are learned."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,9 @@ class Phase:
     """Whether episodes have the time of evaluation although there are no senses."""
     fold: str = ""
     """The part of the training houses that it has, if not all."""
+    agent: str = "paper"
+    tunes: str = ""
+    """The help policy by which the agent then asks, with options that are chosen on the dev set, if there is one."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -136,12 +141,13 @@ class Phase:
             training=training,
             agent_options=sizes,
             help_policy=self.help_policy,
+            agent=self.agent,
             sensors=self.senses,
+            fold=self.fold,
             timed=self.timed or bool(self.senses),
             objective=self.objective,
             objective_options=dict(self.options),
             begins_with=str(before.resolve()) if before else "",
-            fold=self.fold,
         )
 
 
@@ -205,7 +211,9 @@ class Arm:
 def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     """By name, those first that others build on."""
     lent, every = ",".join(LENT), ",".join(ONE_VIEW)
-    starts = {"": "start", lent: "start-senses", every: "start-spotting"}
+    around, seen = f"{lent},panorama", f"{lent},panorama,spotted-around"
+    chooses = ",".join(("clock", "requests", "advice", *ALL_AROUND))
+    starts = {"": "start", lent: "start-senses", every: "start-spotting", around: "start-panorama", seen: "start-around"}
     rest = 1 - scale.begun_share
 
     def begun(senses: str, timed: bool = False) -> Phase:
@@ -237,8 +245,41 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in ONE_VIEW),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
+        tuned("tuned-panorama", "SENSES and a panorama", around),
+        by_reward(PANORAMA, "BEST and a panorama", around),
+        by_reward(f"{PANORAMA}-spotted", "PANORAMA, and what it has spotted all around", seen),
+        with_agent(PANORAMA, by_reward(f"{PANORAMA}-agent", "an agent that chooses among exits and places", chooses)),
+        chosen_threshold("threshold", tuned("tuned", "")),
+        chosen_threshold("best-threshold", by_reward(BEST, "", lent)),
+        taught_mistakes(scale, "mistaken", tuned("tuned", "")),
+        taught_mistakes(scale, "best-mistaken", by_reward(BEST, "", lent)),
     ]
     return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
+
+
+def with_agent(agent: str, base: Arm) -> Arm:
+    """Return an arm whose phases train another agent than the paper's."""
+    first, *others = (replace(phase, agent=agent) for phase in base.phases)
+    return replace(base, phases=(replace(first, name=f"start-{base.name}"), *others))
+
+
+def chosen_threshold(name: str, base: Arm) -> Arm:
+    """Return an arm of two phases whose threshold for asking is then chosen on the dev set."""
+    first, second = base.phases
+    adds = f"{base.title}, with a threshold for asking from the dev set"
+    return Arm(name, adds, (first, replace(second, name=name, tunes="threshold")))
+
+
+def taught_mistakes(scale: ComparisonScale, name: str, base: Arm) -> Arm:
+    """Return an arm of two phases with a part of the houses left out, and a third that learns its mistakes there."""
+    first, second = base.phases
+    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="threshold")
+    phases = (
+        replace(first, name=f"{first.name}-folded", fold=f"-{LEFT_OUT}"),
+        replace(second, name=f"start-{name}", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
+        replace(third, fold=LEFT_OUT, tunes="threshold"),
+    )
+    return Arm(name, f"{base.title}, then taught where its next action is wrong", phases)
 
 
 ALONE = {
@@ -263,6 +304,15 @@ PARTS = (
     *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in ONE_VIEW),
     ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
     ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    ("threshold", "tuned", "a threshold for asking, from the dev set"),
+    ("best-threshold", BEST, "a threshold for asking, from the dev set, with senses and reward"),
+    ("mistaken", "tuned", "where the next action is wrong"),
+    ("best-mistaken", BEST, "where the next action is wrong, with senses and reward"),
+    ("tuned-panorama", "senses", "a panorama, under imitation"),
+    (PANORAMA, BEST, "a panorama"),
+    (f"{PANORAMA}-spotted", PANORAMA, "what it has spotted all around"),
+    (f"{PANORAMA}-agent", f"{PANORAMA}-spotted", "choosing among exits and places"),
+    (f"{PANORAMA}-spotted", LEARNED, "all of it, on the panorama track"),
     (BEST, LEARNED, "all of it"),
 )
 """Who has something more than whom, and what."""
