@@ -9,6 +9,7 @@ Places are recognised exactly, by the numbers of viewpoints; nothing is shown of
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -77,7 +78,8 @@ class PanoramaSensor(Sensor):
 
 def projection(size: int) -> Tensor:
     """Return the matrix that projects features of that size, always the same: (size, PROJECTED)."""
-    return torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size)) / size**0.5
+    drawn = torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size))
+    return drawn / math.sqrt(size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,9 +68,8 @@ def houses_figure(results: ComparisonResults) -> list[Item]:
             x, y = [_count(arm) for arm in arms], [each.value for each in found]
             axes.plot(x, y, color=colour, marker=mark, linestyle=line, linewidth=1.6, label=label)
             axes.fill_between(x, [each.low for each in found], [each.high for each in found], color=colour, alpha=0.12)
-            data.setdefault(label, {})[challenge.name] = [
-                [count, each.value, each.low, each.high] for count, each in zip(x, found, strict=True)
-            ]
+            points = zip(x, found, strict=True)
+            data.setdefault(label, {})[challenge.name] = [[n, each.value, each.low, each.high] for n, each in points]
         finish(axes, "training houses", f"success, {challenge.title.lower()}", legend=place == len(shown))
         axes.set_xscale("log", base=2)
         axes.set_xticks(sorted({_count(arm) for arms in _lines(results).values() for arm in arms}))
