@@ -13,7 +13,7 @@ from torch import Tensor
 
 from agents.small import WORDS, cottage_environment, drawn_episodes, players_of, pose_at, with_budgets
 from vnla.agents.agent import Sizes
-from vnla.agents.panorama import MOST_EXITS, PROJECTED, Exits, Panorama, Places, _ways_back, level_poses, projection
+from vnla.agents.panorama import MOST_EXITS, PROJECTED, Exits, PanoramaSensor, Places, _ways_back, level_poses, projection
 from vnla.agents.panorama_agent import PanoramaAgent, PanoramaGates, panorama_agent
 from vnla.agents.registry import agent_named
 from vnla.bcui import bcui
@@ -58,7 +58,7 @@ def test_level_poses_go_round_to_the_right_whatever_the_elevation(environment: E
 
 def test_a_panorama_shows_each_heading_projected_and_whether_there_is_an_exit(environment: Environment) -> None:
     views, world = features(environment), environment.world
-    sensor = Panorama().ready(None, world, views)  # type: ignore[arg-type]
+    sensor = PanoramaSensor().ready(None, world, views)  # type: ignore[arg-type]
     here = pose_at(environment, "hall_south", 0)
     shown = sensor(step_at(environment, here)).reshape(HEADINGS, PROJECTED + 1)
     poses = level_poses(here)[0]
@@ -131,7 +131,7 @@ def test_places_count_the_exits_that_were_never_taken(environment: Environment) 
 
 
 def small_panorama() -> PanoramaAgent:
-    sensors = {"panorama": Panorama.size, "exits": Exits.size, "places": Places.size}
+    sensors = {"panorama": PanoramaSensor.size, "exits": Exits.size, "places": Places.size}
     torch.manual_seed(0)
     sizes = Sizes(WORDS, {"drawn": 8, **sensors}, tuple(sensors))
     options = {"hidden": 12, "word_embedding": 8, "help_hidden": 6, "width": 4, "dropout": 0.0}
@@ -157,7 +157,7 @@ def test_candidates_are_expanded_into_the_actions_that_lead_to_them() -> None:
 
 def test_it_walks_learns_and_is_refused_without_its_sensors(environment: Environment) -> None:
     agent, views = small_panorama(), features(environment)
-    sensors = {"panorama": Panorama(), "exits": Exits(), "places": Places()}
+    sensors = {"panorama": PanoramaSensor(), "exits": Exits(), "places": Places()}
     ready = {name: each.ready(agent, environment.world, views) for name, each in sensors.items()}
     context = replace(players_of(agent, environment), views=views, sensors=ready)
     rollout = bcui(drawn_episodes(environment, torch.arange(5)), context)
@@ -165,6 +165,6 @@ def test_it_walks_learns_and_is_refused_without_its_sensors(environment: Environ
     silent = [name for name, each in agent.navigation.named_parameters() if each.grad is None or not each.grad.any()]
     assert not [name for name in silent if name.split(".")[0] in ("heading", "exit", "place", "choose", "look", "found")]
     with pytest.raises(InputError, match="agent panorama: does without the sensor exits"):
-        agent_named("panorama", {}, Sizes(WORDS, {"drawn": 8, "panorama": Panorama.size}, ("panorama",)))
+        agent_named("panorama", {}, Sizes(WORDS, {"drawn": 8, "panorama": PanoramaSensor.size}, ("panorama",)))
     with pytest.raises(InputError, match="agent panorama: has no option pieces"):
         agent_named("panorama", {"pieces": 3}, Sizes(WORDS, {"drawn": 8}))

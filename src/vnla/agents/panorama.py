@@ -47,7 +47,7 @@ def level_row(pose: Tensor) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Panorama(Sensor):
+class PanoramaSensor(Sensor):
     """The twelve level headings: each view by a fixed random projection, and whether an exit is within its field of view.
 
     The projection depends on the size of the features alone, so nothing has to be learned or stored.
@@ -59,9 +59,10 @@ class Panorama(Sensor):
 
     def __call__(self, situation: StepContext) -> Tensor:
         """Return the numbers of each heading, one heading after the other."""
-        return self.table[level_row(level_poses(situation.pose))].flatten(1).float()
+        rows: Tensor = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
+        return rows.flatten(1).float()
 
-    def ready(self, agent: Agent, world: World, views: AllViews) -> Panorama:  # noqa: ARG002
+    def ready(self, agent: Agent, world: World, views: AllViews) -> PanoramaSensor:  # noqa: ARG002
         """Return the sensor with every level view of the world projected."""
         level = torch.arange(LEVEL_ROW * HEADINGS, (LEVEL_ROW + 1) * HEADINGS, device=world.device)
         tables = []
@@ -137,8 +138,8 @@ class ExitTables:
 
 
 def _no_exits() -> ExitTables:
-    empty = torch.zeros(0)
-    return ExitTables(*[empty.long()] * 2, *[empty] * 3, empty.long())
+    whole, numbers = torch.zeros(0, dtype=torch.int64), torch.zeros(0)
+    return ExitTables(whole, whole, numbers, numbers, numbers, whole)
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,7 +133,8 @@ class PanoramaModule(NavigationModule):
         expanded = torch.where(shared.by > 0, scores, -torch.inf)  # (batch, candidates, 5)
         nothing = torch.zeros_like(expanded[:, :1])
         by_action = torch.logsumexp(torch.cat([nothing, expanded], dim=1), dim=1)
-        return logits + self.found(seen) + nn.functional.pad(by_action, (0, 1))
+        found: Tensor = self.found(seen)
+        return logits + found + nn.functional.pad(by_action, (0, 1))
 
 
 class PanoramaAgent(PaperAgent):
@@ -146,6 +147,7 @@ class PanoramaAgent(PaperAgent):
         parts = ViewParts(views)
         asks = replace(config, view_size=parts.size(*parts.flat, SPOTTED))
         super().__init__(config, PanoramaModule(config, parts), HelpModule(asks))
+        self.width = config.width
 
     def ask_inputs(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:
         """The help module is given the one view, what is spotted all around, and what the state declares."""
@@ -154,7 +156,7 @@ class PanoramaAgent(PaperAgent):
 
     def footprint(self, words: int, steps: int) -> int:
         """What the paper's agent keeps, and the tokens and keys of one step."""
-        return super().footprint(words, steps) + 60 * self.config.width  # type: ignore[attr-defined]
+        return super().footprint(words, steps) + 60 * self.width
 
 
 def panorama_agent(sizes: Sizes, **options: Any) -> PanoramaAgent:
