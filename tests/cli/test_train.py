@@ -228,7 +228,7 @@ def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
 
 def test_every_option_is_either_kept_or_free() -> None:
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
-    others |= {"fold", "sensor", "objective_option", "begins_with", "following", "strange"}
+    others |= {"fold", "forward", "sensor", "objective_option", "begins_with", "following", "strange"}
     kept = {name[2:].replace("-", "_") for name in OTHERS} | others
     assert kept == {*kept_options(RunConfig())} - FREE
     free = FREE | {"context", "run", *names_in(train.TrainCommandOptions)}
@@ -246,7 +246,7 @@ def test_the_older_names_of_options_work(vnla: Vnla, finished: Path) -> None:
     [
         (["--beta", "0.25"], "--beta: belongs to the help policy imitation"),
         (["--agent", "examples.agent:GruAgent"], "--agent: this run has paper, you gave examples.agent:GruAgent"),
-        (["--agent", "examples.agent:GruAgent", "--layers", "2"], "--layers: belongs to the paper's agent"),
+        (["--agent", "examples.agent:GruAgent", "--layers", "2"], "--layers: belongs to the agents paper and panorama"),
         (["--agent-option", "coverage=3"], "--agent-option: this run has"),
         (["--help-option", "eagerness=3"], "help policy learned: has no option eagerness; it has no options"),
         (["--advisor-option", "k=3"], "--advisor-option: is for advisors of one's own; the paper's has --k and --easy"),

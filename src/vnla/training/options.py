@@ -104,7 +104,7 @@ def config_from(values: Mapping[str, Any], given: Set[str]) -> RunConfig:
     agent, advisor = values["agent"], values["advisor"]
     sizes = fields_from(AgentConfig, values)
     if agent not in AGENTS:
-        refuse(given & {*sizes}, f": belongs to our agents, not to {agent}; try --agent-option")
+        refuse(given & {*sizes}, f": belongs to the agents {' and '.join(AGENTS)}, not to {agent}; try --agent-option")
         sizes = {}
     if advisor not in ADVISOR_KINDS:
         others = given & {"k", "easy", "advisor_language"}
