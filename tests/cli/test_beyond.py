@@ -54,6 +54,12 @@ def test_options_reach_the_plan_and_the_command_is_noted(monkeypatch: pytest.Mon
     assert [arm.name for arm in plan.arms] == ["learned", "best"]
     assert (plan.trainings, plan.fresh, plan.seed, plan.sweeps, plan.ceilings) == (3, 200, 4, True, False)
     assert plan.scale.iterations == 100 and plan.preset.training.precision == "tf32"
+    asked.clear()
+    with pytest.raises(SystemExit):
+        main(["beyond", "out", "--arm", "best", "--learned-iterations", "1000"])
+    [(longer, noted)] = asked
+    assert [arm.iterations for arm in longer.arms] == [1000, None] and "--learned-iterations 1000" in noted
+    assert longer.iterations_text == f"{longer.scale.iterations:,} of each agent, 1,000 of LEARNED"
     assert command == (
         "vnla beyond out --preset paper --trainings 3 --iterations 100 --precision tf32 --seed 4 --arm best --no-ceilings"
     )

@@ -235,7 +235,10 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "paper": dict.fromkeys(("--preset", "--world", "--features"), f"{PAPER}::test_wrong_input_is_one_line"),
     "beyond": {
         **dict.fromkeys(
-            ("--preset", "--arm", "--trainings", "--iterations", "--precision", "--ceilings", "--seed"),
+            (
+                "--preset", "--arm", "--trainings", "--iterations", "--learned-iterations", "--precision", "--ceilings",
+                "--seed",
+            ),  # fmt: skip
             f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
         ),
         **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
