@@ -238,7 +238,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
             (
                 "--preset", "--arm", "--trainings", "--iterations", "--learned-iterations", "--precision", "--ceilings",
                 "--seed",
-            ),  # fmt: skip
+            ),
             f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
         ),
         **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
