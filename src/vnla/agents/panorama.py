@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from vnla.agents.agent import Agent
-from vnla.agents.sensors import Sensor, Spotted
+from vnla.agents.sensors import Been, Sensor, Spotted
 from vnla.agents.spotting import AllViews, seen_in
 from vnla.camera import HEADINGS, LEVEL_ROW, TURN, VIEWS
 from vnla.episode import StepContext
@@ -56,6 +56,7 @@ class PanoramaSensor(Sensor):
 
     size: ClassVar[int] = HEADINGS * (PROJECTED + 1)
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = "twelve views are seen at once, where the paper's agent sees one and has to turn"
     table: Tensor = field(default_factory=lambda: torch.zeros(0, PROJECTED + 1))  # (viewpoints·12, PROJECTED + 1), half
 
     def __call__(self, situation: StepContext) -> Tensor:
@@ -84,9 +85,10 @@ def projection(size: int) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class SpottedAround(Spotted):
-    """How sure the agent is of the object and of the kind of room in each of the twelve level headings (`Spotted`)."""
+    """How sure the agent is of the object and of the kind of room in each of the twelve level headings."""
 
     size: ClassVar[int] = 2 * HEADINGS
+    note: ClassVar[str] = f"{Spotted.note}; it reads twelve views at once"
 
     def __call__(self, situation: StepContext) -> Tensor:
         """Return both probabilities of each heading, one heading after the other."""
@@ -156,6 +158,9 @@ class Exits(Sensor):
     size: ClassVar[int] = MOST_EXITS * len(FIELDS)
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = (
+        f"{Been.note}; where each exit leads, how far, and the actions by which forward gets there are read from the graph"
+    )
     tables: ExitTables = field(default_factory=_no_exits)
 
     def __call__(self, situation: StepContext) -> Tensor:
@@ -200,6 +205,7 @@ class Places(Sensor):
     size: ClassVar[int] = LONGEST_EPISODE * len(FIELDS)
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = f"{Been.note}; exits never taken and the actions that lead back are read from the graph"
     tables: ExitTables = field(default_factory=_no_exits)
 
     def __call__(self, situation: StepContext) -> Tensor:
