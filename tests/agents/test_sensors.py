@@ -9,11 +9,13 @@ import torch
 from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
+from vnla.agents.sensor_notes import sensors_note
 from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW, SENSES, sensors_named
-from vnla.agents.sensors import Been, Clock, Requests, Sensor, SinceRequest
+from vnla.agents.sensors import Been, Clock, Requests, Sensor, SinceRequest, Spotted
 from vnla.assistance.help_policies import AsTaught, AtFirst
 from vnla.bcui import bcui, feature_dropout_of, seen
 from vnla.camera import HEADINGS
+from vnla.cli.parts import KINDS, OURS, lines
 from vnla.common.errors import InputError
 from vnla.episode import StepContext, nowhere, remembered
 from vnla.rollout import RolloutContext
@@ -123,6 +125,21 @@ def test_names_are_checked() -> None:
         InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
     ):
         sensors_named("smell")
+
+
+def test_what_a_sensor_knows_beyond_the_view_is_said() -> None:
+    """Poses are compared by the numbers of viewpoints: who remembers them recognises places exactly."""
+    for name, sensor in sensors_named(",".join(SENSES)).items():
+        said = sensors_note([name])
+        assert said == f"{name}: {sensor.note}." if sensor.note else not said
+        assert ("recognised exactly" in said) == sensor.remembers, name
+        assert ("labels of the objects and rooms of the training houses" in said) == isinstance(sensor, Spotted), name
+        assert said or name not in ALL_AROUND, name
+
+
+def test_a_list_of_sensors_has_no_options_that_nobody_can_give() -> None:
+    ours = {line.name: line.options for line in lines(KINDS["senses"]) if line.source == OURS}
+    assert ours == {name: {} for name in SENSES}
 
 
 def test_a_veil_hides_the_same_numbers_all_along_an_episode_and_others_in_the_next(environment: Environment) -> None:

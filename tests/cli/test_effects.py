@@ -277,7 +277,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "tasks stats": dict.fromkeys(("--figures", "--json"), f"{MAKE}::test_json"),
     "evaluate": {
         "--agent": f"{GUESTS}::test_a_script_has_a_table_and_files",
-        **dict.fromkeys(("--help-option", "--choose"), f"{EVALUATE}::test_a_threshold_is_given_or_chosen_on_the_dev_split"),
+        "--help-option": f"{EVALUATE}::test_an_option_of_the_help_policy_is_given_and_said",
         "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
         "--agent-option": f"{GUESTS}::test_the_planner_takes_options",
         "--sweep": f"{EVALUATE}::test_success_against_help_is_drawn", "--threads": f"{EVALUATE}::test_so_many_threads",
@@ -318,6 +318,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "tune": {
         **dict.fromkeys(("--limit", "--seeds", "--json"), f"{TUNE}::test_what_is_chosen_is_kept_and_used"),
         "--help-policy": f"{TUNE}::test_another_help_policy_can_be_chosen",
+        "--grid": f"{TUNE}::test_values_of_ones_own_are_tried",
         **dict.fromkeys(("--split", "--checkpoint"), f"{TUNE}::test_where_and_with_whom_it_is_chosen"),
     },
     "watch": {

@@ -75,28 +75,22 @@ def test_a_table_says_what_the_agent_senses_and_by_which_forward_it_walks(vnla: 
         assert summary["sensors"] == ([] if folder == run else ["been", "advice"]) and summary["forward"] == "informed"
 
 
-def test_a_threshold_is_given_or_chosen_on_the_dev_split(vnla: Vnla, run: Path, tmp_path: Path) -> None:
+def test_an_option_of_the_help_policy_is_given_and_said(vnla: Vnla, run: Path, tmp_path: Path) -> None:
     """No entropy of six actions is above ln 6 = 1.79, and every one is above 0: nobody asks, or everybody while they can."""
 
-    def requests(*options: object) -> tuple[float, str]:
+    def requests(threshold: str) -> float:
         out = tmp_path / "summary.json"
+        options = ("--help-policy", "entropy", "--help-option", f"threshold={threshold}")
         status, said = vnla("evaluate", run, "--split", "test_unseen", "--seeds", 1, "--json", out, *options)
-        assert status == 0, said
-        return json.loads(out.read_text())["test_unseen"]["figures"]["requests"]["mean"], " ".join(said.split())
+        assert status == 0 and f"help policy entropy (threshold {threshold})" in " ".join(said.split()), said
+        summary = json.loads(out.read_text())["test_unseen"]
+        assert (summary["help_policy"], summary["help_options"]) == ("entropy", {"threshold": float(threshold)})
+        assert summary["help_options_chosen_on"] is None
+        return float(summary["figures"]["requests"]["mean"])
 
-    entropy = ("--help-policy", "entropy")
-    assert requests(*entropy, "--help-option", "threshold=1.79")[0] == 0
-    often, _ = requests(*entropy, "--help-option", "threshold=0")
-    assert often > 0
-    only, said = requests(*entropy, "--choose", "threshold=0")
-    assert only == often and "help policy entropy, threshold 0 by val_unseen (" in said and "for test_unseen" in said
-    assert requests(*entropy, "--choose", "threshold=1.79,1.78")[0] == 0
-    for wrong, message in (
-        ("threshold", "expected an option with values to try"),
-        ("threshold=9", "threshold 9: must be a number from 0 to 1.79"),
-        ("margin=1", "help policy entropy: has no option margin"),
-    ):
-        status, said = vnla("evaluate", run, *entropy, "--choose", wrong)
+    assert requests("1.79") == 0 < requests("0")
+    for wrong, message in (("threshold", "expected name=value"), ("margin=1", "help policy entropy: has no option margin")):
+        status, said = vnla("evaluate", run, "--help-policy", "entropy", "--help-option", wrong)
         assert status == 2 and message in " ".join(said.split()), said
 
 

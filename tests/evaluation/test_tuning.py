@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vnla.assistance.help_policies import AtFirst, HelpPolicy
+from vnla.assistance.help_policies import AtFirst, Entropy, HelpPolicy
 from vnla.assistance.threshold import Threshold
 from vnla.assistance.valued import Valued
 from vnla.common.errors import InputError
@@ -48,3 +48,22 @@ def test_values_are_tried_in_their_order() -> None:
 def test_a_policy_without_choices_is_refused() -> None:
     with pytest.raises(InputError, match="help policy AtFirst: has no options that are chosen on a dev set"):
         tune(AtFirst(), measured)
+
+
+def test_values_of_a_grid_stand_in_place_of_the_own_ones() -> None:
+    grid = {"threshold": (0.6, 0.5), "spare": (0.1,)}
+    best, tried = tune(Threshold(), measured, grid=grid)
+    assert [tuple(each.options.values()) for each in tried] == [
+        (threshold, fall, 0.1) for threshold in (0.6, 0.5) for fall in Threshold.choices["fall"]
+    ]
+    assert best.options == {"threshold": 0.6, "fall": 0.01, "spare": 0.1}
+
+
+def test_nothing_is_measured_before_all_values_are_right() -> None:
+    def never(_: HelpPolicy) -> DevScore:
+        raise AssertionError("measured")
+
+    with pytest.raises(InputError, match="threshold is 2"):
+        tune(Threshold(), never, grid={"threshold": (0.5, 2)})
+    with pytest.raises(InputError, match="help policy Entropy: has no option fall, margin"):
+        tune(Entropy(), never, grid={"margin": (0.5,), "fall": (1,)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -85,17 +86,6 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
             assert int(labels.budget[pair]) == int(transitions[int(step)].budget)
 
 
-def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig, data: RunData) -> None:
-    config = worth_of(base)
-    context, tasks = cast(config, data)
-    before = {name: value.clone() for name, value in context.agent.state_dict().items()}
-    trainer = Trainer(context, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
-    losses = [float(trainer.iterate().ask) for _ in range(10)]
-    changed = {name.partition(".")[0] for name, value in context.agent.state_dict().items() if (value != before[name]).any()}
-    assert changed == {"help"}
-    assert sum(losses[-4:]) < sum(losses[:4])
-
-
 def mistakes_of(base: RunConfig, **options: float) -> RunConfig:
     return replace(base.asking("threshold"), objective="mistakes", objective_options=options)
 
@@ -125,8 +115,11 @@ def test_the_loss_of_mistakes_is_the_cross_entropy_of_what_is_wrong(base: RunCon
     assert found == pytest.approx(wanted, rel=1e-4)
 
 
-def test_mistakes_teach_the_help_module_alone_and_their_loss_falls(base: RunConfig, data: RunData) -> None:
-    config = mistakes_of(base)
+@pytest.mark.parametrize("of", [worth_of, mistakes_of])
+def test_the_help_module_alone_is_taught_and_its_loss_falls(
+    base: RunConfig, data: RunData, of: Callable[[RunConfig], RunConfig]
+) -> None:
+    config = of(base)
     context, tasks = cast(config, data)
     before = {name: value.clone() for name, value in context.agent.state_dict().items()}
     trainer = Trainer(context, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)

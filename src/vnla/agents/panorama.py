@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 
 from vnla.agents.agent import Agent
-from vnla.agents.sensors import Sensor, Spotted
+from vnla.agents.sensors import Been, Sensor, Spotted
 from vnla.agents.spotting import AllViews, seen_in
 from vnla.camera import HEADINGS, LEVEL_ROW, TURN, VIEWS
 from vnla.episode import StepContext
@@ -54,6 +54,7 @@ class PanoramaSensor(Sensor):
     """The elevations that are shown, one after the other."""
     size: ClassVar[int] = HEADINGS * (PROJECTED + 1)
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = "twelve views are seen at once, where the paper's agent sees one and has to turn"
     table: Tensor = field(default_factory=lambda: torch.zeros(0, PROJECTED + 1))
     """(viewpoints·rows·12, PROJECTED + 1), half precision."""
 
@@ -83,6 +84,7 @@ class SphereSensor(PanoramaSensor):
 
     rows: ClassVar[tuple[int, ...]] = (LEVEL_ROW, 0, 2)
     size: ClassVar[int] = VIEWS * (PROJECTED + 1)
+    note: ClassVar[str] = "all 36 views are seen at once, where the paper's agent sees one and has to turn"
 
 
 def projection(size: int) -> Tensor:
@@ -93,9 +95,10 @@ def projection(size: int) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class SpottedAround(Spotted):
-    """How sure the agent is of the object and of the kind of room in each of the twelve level headings (`Spotted`)."""
+    """How sure the agent is of the object and of the kind of room in each of the twelve level headings."""
 
     size: ClassVar[int] = 2 * HEADINGS
+    note: ClassVar[str] = f"{Spotted.note}; it reads twelve views at once"
 
     def __call__(self, situation: StepContext) -> Tensor:
         """Return both probabilities of each heading, one heading after the other."""
@@ -165,6 +168,9 @@ class Exits(Sensor):
     size: ClassVar[int] = MOST_EXITS * len(FIELDS)
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = (
+        f"{Been.note}; where each exit leads, how far, and the actions by which forward gets there are read from the graph"
+    )
     tables: ExitTables = field(default_factory=_no_exits)
 
     def __call__(self, situation: StepContext) -> Tensor:
@@ -209,6 +215,7 @@ class Places(Sensor):
     size: ClassVar[int] = LONGEST_EPISODE * len(FIELDS)
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = f"{Been.note}; exits never taken and the actions that lead back are read from the graph"
     tables: ExitTables = field(default_factory=_no_exits)
 
     def __call__(self, situation: StepContext) -> Tensor:

@@ -117,6 +117,9 @@ class Spotted(Sensor):
 
     size: ClassVar[int] = 2
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = (
+        "it was taught by labels of the objects and rooms of the training houses, and is asked for those that the task names"
+    )
     keys: Tensor = field(default_factory=lambda: torch.zeros(1, dtype=torch.int64))  # (labels,), rising
     chances: Tensor = field(default_factory=lambda: torch.zeros(1))  # (poses·labels,)
 

@@ -172,7 +172,6 @@ class EvaluateOptions(TypedDict, total=False):
     threads: int | None
     help_policy: Name | None
     help_option: Own | None
-    choose: str | None
     checkpoint: Name | None
     sweep: Place | None
     agent_option: Own | None

@@ -12,8 +12,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -80,6 +80,13 @@ class HelpPolicy(ABC):
     def help(self, given: Help, *, training: bool) -> Help:  # noqa: ARG002
         """The help that there is in training or at test time, where it is not what is `given`."""
         return given
+
+
+def options_of_policy(policy: HelpPolicy) -> dict[str, bool | float | str | None]:
+    """Return the values of a policy's options, as a JSON file holds them."""
+    part: Any = policy
+    values = {each.name: getattr(part, each.name) for each in (fields(part) if is_dataclass(part) else ())}
+    return {name: value for name, value in values.items() if isinstance(value, bool | int | float | str | None)}
 
 
 def take_after(policy: HelpPolicy, inner: HelpPolicy) -> None:
@@ -191,6 +198,7 @@ class Entropy(HelpPolicy):
 
     deliberates: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {"threshold": (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6)}
     threshold: float = 0.8
     """In nats, of which six actions have ln 6 = 1.79 at most; by itself about that of the help teacher's rule (b)."""
 

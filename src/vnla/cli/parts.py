@@ -72,7 +72,12 @@ KINDS = {
     ),
     "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
     "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
-    "senses": PartKind("sense", "vnla.agents.sensor_registry:SENSES", "vnla train --sensor"),
+    "senses": PartKind(
+        "sense",
+        "vnla.agents.sensor_registry:SENSES",
+        "vnla train --sensor",
+        frozenset({"table", "tables", "keys", "chances"}),  # what a world is compiled to
+    ),
     "objectives": PartKind("objective", "vnla.training.objectives.registry:OBJECTIVES", "vnla train --objective"),
     "metrics": PartKind("metric", "vnla.evaluation.metrics:METRICS", "vnla evaluate --metric"),
     "encoders": PartKind(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,12 +42,6 @@ class RunTrialOptions:
         None, "none, first, random, teacher, learned, spaced, entropy. [default: the run's]", metavar="NAME"
     )
     help_option: list[str] | None = option(None, "An option of the help policy; may be repeated.", metavar="NAME=VALUE")
-    choose: str | None = option(
-        None,
-        "Values of an option of the help policy, e.g. threshold=0.4,0.8: the one that succeeds most often on the dev split"
-        " of the same kind is taken.",
-        metavar="NAME=VALUES",
-    )
     checkpoint: CheckpointOption = None
     sweep: Path | None = option(
         None, "Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR.", metavar="DIR"
@@ -60,19 +54,6 @@ class RunTrialOptions:
         if self.help_policy is None:
             return config.asking(config.help_policy, {**config.help_options, **given}) if given else config
         return config.asking(self.help_policy, given)
-
-    def choices(self, config: RunConfig) -> dict[str, RunConfig]:
-        """The values to choose from, by what to call each; none where nothing is to be chosen."""
-        if self.choose is None:
-            return {}
-        name, sign, values = self.choose.partition("=")
-        if not sign or not values.strip(","):
-            raise InputError(f"--choose {self.choose!r}: expected an option with values to try, e.g. threshold=0.4,0.8")
-        tried = (options_of([f"{name}={value}"], "--choose") for value in filter(None, values.split(",")))
-        return {
-            f"{name} {next(iter(each.values()))}": config.asking(config.help_policy, {**config.help_options, **each})
-            for each in tried
-        }
 
 
 def evaluate_runs(run: Path, trial: RunTrial) -> None:
@@ -102,8 +83,8 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
         print_evaluations(f"{each}, {title}", found, trial.metrics, trial.note(each))
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
-        sensors = {"sensors": trial.sensors(each)}
-        summaries[each.name] = {name: sensors | done.as_dict() for name, done in found.items()}
+        agent = {"sensors": trial.sensors(each), **asdict(trial.asking(each))}
+        summaries[each.name] = {name: agent | done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
     options.write(summaries[run.name] if one else summaries, sheet)
@@ -126,6 +107,21 @@ def _carry_out_part(trial: RunTrial, parts: ShardParts, shard: Shard, runs: Sequ
             if of_run and place:
                 trial.run_slices(run, of_run, place, tell)
     say_part(parts, shard, {"slices of evaluations": len(mine)}, place is not None)
+
+
+@dataclass(frozen=True)
+class AskingRecord:
+    """How an agent asks, for a table's title and a JSON file."""
+
+    help_policy: str
+    help_options: Mapping[str, bool | float | str | None]
+    help_options_chosen_on: str | None
+    """The dev set on which `vnla tune` chose the options; None where they are the run's own or were given."""
+
+    def __str__(self) -> str:
+        said = [f"{name} {value}" for name, value in self.help_options.items()]
+        said += [f"chosen on {self.help_options_chosen_on}"] if self.help_options_chosen_on else []
+        return f"{self.help_policy} ({', '.join(said)})" if said else self.help_policy
 
 
 @dataclass(frozen=True)
@@ -158,13 +154,12 @@ class RunTrial:
 
     def check(self, run: Path) -> None:
         """Refuse what this run cannot do, before anything large is loaded."""
-        from vnla.training.checkpoints import CONFIG, checkpoints_of
+        from vnla.training.checkpoints import CONFIG, as_tuned, checkpoints_of
         from vnla.training.config import RunConfig
 
         folder = pretrained.folder_of(run)
         config = RunConfig.read(folder / CONFIG)
-        self.own.choices(self.own.asking(config))
-        if _learns(self.own.asking(config)) and not _learns(config):
+        if _learns(self.own.asking(as_tuned(folder, config))) and not _learns(config):
             raise InputError(
                 f"{run}: was trained under the help policy {config.help_policy}, which does not learn when to ask; "
                 f"--help-policy {self.own.help_policy} needs a run that was trained under it"
@@ -181,6 +176,18 @@ class RunTrial:
         from vnla.training.config import RunConfig
 
         return list(sensors_named(RunConfig.read(pretrained.folder_of(run) / CONFIG).sensors))
+
+    def asking(self, run: Path) -> AskingRecord:
+        """How a run's agent asks in its evaluation."""
+        from vnla.assistance.help_policies import options_of_policy
+        from vnla.training.checkpoints import CONFIG, as_tuned, tuned_on
+        from vnla.training.config import RunConfig
+
+        folder = pretrained.folder_of(run)
+        tuned = as_tuned(folder, RunConfig.read(folder / CONFIG))
+        config = self.own.asking(tuned)
+        chosen_on = tuned_on(folder) if config == tuned else None
+        return AskingRecord(config.help_policy, options_of_policy(config.policy), chosen_on)
 
     def note(self, run: Path) -> str:
         """What a reader should know of these."""
@@ -211,9 +218,8 @@ class RunTrial:
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
         drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
-        chosen = "".join(f", {subject.chosen} for {split}" for split, subject in subjects.items() if subject.chosen)
         seen = f"sensors: {sensors_text(config.sensors)}, forward {config.forward}"
-        return f"help policy {config.help_policy}{chosen}, τ = {share}{drawn}, {seen}", found
+        return f"help policy {self.asking(run)}, τ = {share}{drawn}, {seen}", found
 
     def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""
@@ -251,7 +257,7 @@ class RunTrial:
     @property
     def _further(self) -> dict[str, Any]:
         """Options that are noted where they are given alone, as they came later."""
-        return {"forward": self.options.forward, "help_option": self.own.help_option, "choose": self.own.choose}
+        return {"forward": self.options.forward, "help_option": self.own.help_option}
 
     def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
         """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""
@@ -262,24 +268,7 @@ class RunTrial:
         trained = open_trained(run, world=options.world, tasks=options.tasks, device=self.device, forward=options.forward)
         config = self.own.asking(trained.config)
         share = config.with_ratio(options.ratio).help(training=False).ratio
-        return config, share, {split: self._chosen(replace(trained, config=config), split, share) for split in splits}
-
-    def _chosen(self, trained: Trained, split: str, share: float) -> _Subject:
-        """Who is evaluated on a split; if there is a choice, with the value that is best on the dev split of its kind."""
-        from vnla.evaluation.evaluate import evaluate
-        from vnla.training.checkpoints import chosen_by
-
-        choices = self.own.choices(trained.config)
-        if not choices:
-            return self._subject(trained, split)
-        tried = {name: self._subject(replace(trained, config=config), split) for name, config in choices.items()}
-        tasks = trained.material.evaluation_tasks(chosen_by(split))
-        rates = {
-            name: evaluate(each.context, tasks, seeds=self.seeds[:1], ratio=share).figure("success_rate").mean
-            for name, each in tried.items()
-        }
-        best = max(rates, key=lambda name: rates[name])
-        return replace(tried[best], chosen=f"{best} by {chosen_by(split)} ({rates[best]:.1f}%)")
+        return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
@@ -318,8 +307,6 @@ class _Subject:
 
     context: RolloutContext
     tasks: TaskSet
-    chosen: str = ""
-    """Which value of an option was chosen, and by what."""
 
 
 def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], tell: Tell) -> None:

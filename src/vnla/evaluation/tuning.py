@@ -2,20 +2,21 @@
 
     best, tried = tune(policy, partial(measure, context, tasks))
 
-A policy declares which of its options are to be chosen, and the values that are tried (`HelpPolicy.choices`). All
-combinations are tried, and the one with most success is chosen; of those that are equally good, the first.
+A policy declares which of its options are to be chosen, and the values that are tried (`HelpPolicy.choices`); a `grid` has
+other values or other options. All combinations are tried, and the one with most success is chosen; of those that are
+equally good, the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from vnla.assistance.help_policies import HelpPolicy
+from vnla.assistance.help_policies import HelpPolicy, options_of_policy
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import SEEDS, evaluate
@@ -44,17 +45,30 @@ class TriedOptions:
 
 
 def tune(
-    policy: HelpPolicy, measure: Callable[[HelpPolicy], DevScore], progress: Share = unheard
+    policy: HelpPolicy,
+    measure: Callable[[HelpPolicy], DevScore],
+    progress: Share = unheard,
+    grid: Mapping[str, Sequence[float]] | None = None,
 ) -> tuple[TriedOptions, list[TriedOptions]]:
-    """Return the best options of a policy by `measure`, and all that were tried, in order."""
-    if not policy.choices:
-        raise InputError(f"help policy {type(policy).__name__}: has no options that are chosen on a dev set")
-    grid = [dict(zip(policy.choices, values, strict=True)) for values in product(*policy.choices.values())]
+    """Return the best options of a policy by `measure`, and all that were tried, in order.
+
+    Values in the `grid` stand in place of the policy's own for these options. All are checked before any is measured.
+    """
+    choices = {**policy.choices, **(grid or {})}
+    if not choices:
+        raise InputError(
+            f"help policy {type(policy).__name__}: has no options that are chosen on a dev set; say which values to try"
+        )
+    unknown = choices.keys() - options_of_policy(policy).keys()
+    if unknown:
+        raise InputError(f"help policy {type(policy).__name__}: has no option {', '.join(sorted(unknown))}")
+    every = [dict(zip(choices, values, strict=True)) for values in product(*choices.values())]
+    policies = [replace(policy, **options) for options in every]  # type: ignore[type-var]
     tried: list[TriedOptions] = []
-    for options in grid:
-        progress(len(tried), len(grid))
-        tried.append(TriedOptions(options, measure(replace(policy, **options))))  # type: ignore[type-var]
-    progress(len(grid), len(grid))
+    for options, each in zip(every, policies, strict=True):
+        progress(len(tried), len(every))
+        tried.append(TriedOptions(options, measure(each)))
+    progress(len(every), len(every))
     return max(tried, key=lambda each: each.score.success), tried
 
 

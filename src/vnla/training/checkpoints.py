@@ -47,6 +47,7 @@ TUNED = "asking.json"
 """In the folder of a run: the help policy that was chosen for it with its options, and what was tried for them."""
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
+_TUNED_WORDS = "the help policy that was chosen for a run"
 
 AGENT, CRITIC, ADAM = "agent.", "critic.", "adam."
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -106,14 +107,29 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
 
 def as_tuned(run: Path, config: RunConfig) -> RunConfig:
     """Return a run's configuration with the help policy that was chosen for it and its options, if one was."""
-    path, what = run / TUNED, "the help policy that was chosen for a run"
-    if not path.exists():
+    found = _tuned(run)
+    if found is None:
         return config
-    with files.taken_apart(path, what):
-        found = files.read_json(path, what)
+    with files.taken_apart(run / TUNED, _TUNED_WORDS):
         policy, options = str(found["help_policy"]), dict(found["help_options"])
-        chosen = {str(name): real(value, f"{path}: option {name}") for name, value in options.items()}
-    return config.asking(policy, {**(config.help_options if policy == config.help_policy else {}), **chosen})
+        for name, value in options.items():
+            real(value, f"{run / TUNED}: option {name}")
+    return config.asking(policy, {**(config.help_options if policy == config.help_policy else {}), **options})
+
+
+def tuned_on(run: Path) -> str | None:
+    """Return the dev set on which the help policy's options were chosen for a run, if they were and its name is known."""
+    found = _tuned(run)
+    return next((split for split in VALIDATION if found and found.get("split") == split), None)
+
+
+def _tuned(run: Path) -> dict[str, Any] | None:
+    """Return what `TUNED` holds, if it is there."""
+    path = run / TUNED
+    if not path.exists():
+        return None
+    with files.taken_apart(path, _TUNED_WORDS):
+        return {**files.read_json(path, _TUNED_WORDS)}
 
 
 def first_agent(config: RunConfig) -> Path:

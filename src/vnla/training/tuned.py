@@ -1,12 +1,14 @@
 """The options of a run's help policy, chosen on a dev set and kept in the run's folder (`vnla tune`).
 
 They are kept beside the configuration, not in it: a training goes on as it was configured, and everybody who uses the agent
-reads them (`vnla.training.checkpoints.as_tuned`).
+reads them (`vnla.training.checkpoints.as_tuned`). There is one choice for all houses: an agent that is used somewhere cannot
+know whether the house is one of those that it was trained in.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +25,7 @@ def tune_run(
     run: Path,
     *,
     help_policy: str | None = None,
+    grid: Mapping[str, Sequence[float]] | None = None,
     split: str = "val_unseen",
     checkpoint: str = "val_unseen",
     limit: int | None = None,
@@ -32,14 +35,14 @@ def tune_run(
     progress: Share = unheard,
 ) -> tuple[TriedOptions, list[TriedOptions], str]:
     """Choose the options of a run's help policy, or of another one; return the best, all that were tried, and the text of
-    `TUNED`."""
+    `TUNED`. Values in the `grid` stand in place of the policy's own."""
     trained = open_trained(run, device=device)
     config = RunConfig.read(run / CONFIG)
     config = config if help_policy is None else config.asking(help_policy)
     context = make_context(config, trained.material, trained.agent(checkpoint), training=False)
     tasks, ratio = trained.material.evaluation_tasks(split, limit), config.help(training=False).ratio
     score = partial(measure, context, tasks, seeds=SEEDS[:seeds], ratio=ratio)
-    best, tried = tune(config.policy, score, progress)
+    best, tried = tune(config.policy, score, progress, grid)
     found = {
         "command": command,
         "split": split,

@@ -8,12 +8,10 @@ come from houses that the navigator does not know, a fold or fresh ones, because
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 from torch import Tensor
 
 from vnla.agents.agent import Agent
-from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.if_wrong import is_mistaken
 from vnla.assistance.threshold import Withheld
@@ -22,16 +20,13 @@ from vnla.common.outside import check_fields
 from vnla.evaluation.evaluate import run_greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.objectives.objective import Judged, Objective
+from vnla.training.objectives.objective import AskingObjective, Judged
 
 
 @dataclass(frozen=True)
-class Mistakes(Objective):
+class Mistakes(AskingObjective):
     """The help module learns to tell where the next action is wrong."""
 
-    timed: ClassVar[bool] = True
-    navigates: ClassVar[bool] = False
-    divisible: ClassVar[bool] = True
     silence: float = 0.25
     """Share of the episodes in which nobody asks, so that late steps with all requests left are seen, too."""
 
@@ -40,26 +35,13 @@ class Mistakes(Objective):
         if not 0 <= self.silence <= 1:
             raise InputError(f"objective mistakes: silence is {self.silence}, but a share is between 0 and 1")
 
-    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
-        """As at test time, but for a share of the episodes, which are silent."""
-        return replace(
-            context,
-            help_policy=Withheld(policy, self.silence),
-            acting=at_test_time(context.advisor.direct),
-            deliberate=True,
-            keeps_ask_features=True,
-        )
-
-    def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
-        """That is all it does."""
-        return True
+    def asks_by(self, policy: HelpPolicy) -> HelpPolicy:
+        """Return the same policy, but for a share of the episodes, which are silent."""
+        return Withheld(policy, self.silence)
 
     def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Run the episodes as they are evaluated."""
         return run_greedy(tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k), context)
-
-    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
-        """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """Return the cross-entropy of asking where the next action is wrong, at steps with a request left."""

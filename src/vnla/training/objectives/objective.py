@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from vnla.agents.agent import Agent
+from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
@@ -97,6 +98,35 @@ class Objective(ABC):
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """Return the loss of the help module, which imitates the help teacher."""
         return rollout.ask_loss(agent.ask)
+
+
+class AskingObjective(Objective):
+    """An objective of the help module alone: the agent acts as at test time, and the navigator stays."""
+
+    timed: ClassVar[bool] = True
+    navigates: ClassVar[bool] = False
+    divisible: ClassVar[bool] = True
+
+    @abstractmethod
+    def asks_by(self, policy: HelpPolicy) -> HelpPolicy:
+        """Return who asks in training, where `policy` does at test time."""
+
+    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
+        """Return the context of test time, but for who asks."""
+        return replace(
+            context,
+            help_policy=self.asks_by(policy),
+            acting=at_test_time(context.advisor.direct),
+            deliberate=True,
+            keeps_ask_features=True,
+        )
+
+    def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
+        """That is all it does."""
+        return True
+
+    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
+        """Nothing: the navigator stays."""
 
 
 @dataclass(frozen=True)

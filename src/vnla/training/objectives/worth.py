@@ -10,7 +10,7 @@ rollouts improve it as it learns, for the states are those to which it leads. Th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -18,7 +18,6 @@ from torch import Tensor
 
 from vnla.agents.agent import Agent
 from vnla.agents.layers.dropout import LEARNING_TO_ASK, dropout_seeded
-from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Tried
 from vnla.common.errors import InputError
@@ -26,17 +25,14 @@ from vnla.common.outside import check_fields
 from vnla.evaluation.evaluate import run_greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
-from vnla.training.objectives.objective import Judged, Objective, final_reward
+from vnla.training.objectives.objective import AskingObjective, Judged, final_reward
 from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
-class Worth(Objective):
+class Worth(AskingObjective):
     """The help module learns what a request is worth."""
 
-    timed: ClassVar[bool] = True
-    navigates: ClassVar[bool] = False
-    divisible: ClassVar[bool] = True
     RENAMED: ClassVar[Mapping[str, str]] = {"metres": "shaping_weight"}
     shaping_weight: float = 0.5
     """Share of closeness to the goal in what counts as a good end; the rest is success."""
@@ -52,19 +48,9 @@ class Worth(Objective):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
 
-    def rollout_context(self, context: RolloutContext, policy: HelpPolicy) -> RolloutContext:
-        """As at test time, but for one step of each episode."""
-        return replace(
-            context,
-            help_policy=Tried(policy, self.silence, self.hold),
-            acting=at_test_time(context.advisor.direct),
-            deliberate=True,
-            keeps_ask_features=True,
-        )
-
-    def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
-        """That is all it does."""
-        return True
+    def asks_by(self, policy: HelpPolicy) -> HelpPolicy:
+        """Return the same policy, but for one step of each episode."""
+        return Tried(policy, self.silence, self.hold)
 
     def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Twins: the second half of the rows are the tasks of the first half once more."""
@@ -74,9 +60,6 @@ class Worth(Objective):
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
         """Return how many twins count."""
         return {"tried": counterfactuals(rollout, self.shaping_weight).counts.sum()}
-
-    def nav_loss(self, rollout: Rollout, judged: Judged | None) -> None:
-        """Nothing: the navigator stays."""
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """The squared error of the preference for asking, over the twins that came to their step with a request left."""
