@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from vnla.cli.console import LARGEST_SEED, hint_if_busy
+from vnla.cli.console import LARGEST_SEED, hint_at_start
 from vnla.cli.options import as_typed, takes_options
 from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
@@ -81,7 +81,7 @@ class SharedWorkOptions(WorkOptions):
             "device": device_of(self.device, self.cluster),
             "cores": self.workers,
             "threads": self.threads,
-            "begins": hint_if_busy,
+            "begins": hint_at_start,
             "sharing": Sharing.asked_for(self.shard, self.wait),
             "cluster": self.cluster,
         }
