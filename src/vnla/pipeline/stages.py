@@ -34,6 +34,9 @@ Report = Callable[[float, float, str], None]
 
 Given = tuple[Any, ...]
 
+RECORD_ALONE = "record"
+"""In a record that was gathered: what the stage made stays where it was made."""
+
 
 class JointReport(Protocol):
     """How far stages are that are done together: `which` is the place of the one that is meant."""
@@ -117,9 +120,13 @@ class StageRecords:
     graph: StageGraph
 
     def is_done(self, stage: Stage) -> bool:
-        """Whether a stage was done with this configuration, and what it made is still there."""
+        """Whether a stage was done with this configuration, and what it made is still there.
+
+        A record may have come alone from another machine, which keeps what the stage made; then that is not asked for.
+        """
         found = self._read(stage)
-        return bool(found.get("done")) and self._is_same(stage, found) and stage.makes.exists()
+        there = found.get("gathered") == RECORD_ALONE or stage.makes.exists()
+        return bool(found.get("done")) and self._is_same(stage, found) and there
 
     def begin(self, stage: Stage) -> None:
         """Make room for a stage, unless it can go on with what is there, and note that it has begun."""
