@@ -42,6 +42,8 @@ MADE_HERE = ("world", "tasks")
 _WHAT = "trainings that `vnla paper --pack` has packed"
 _RECORD = "the record of a stage"
 _LARGEST = 1024 * files.MEGABYTE
+_LONGEST = 80
+"""Characters of a value that a message shows."""
 
 
 def kind_of(stage: Stage) -> str:
@@ -106,7 +108,8 @@ class _Gathering:
         if not done:
             raise InputError(f"{self.source}: no stage of these experiments is done; expected {_WHAT}")
         for name, record in done.items():
-            self._check_record(self.graph.stages[name], record, done)
+            with files.taken_apart(self.source, _WHAT):
+                self._check_record(self.graph.stages[name], record, done)
         taken = []
         for name, record in done.items():
             stage = self.graph.stages[name]
@@ -204,4 +207,5 @@ def _difference(there: Any, here: Any, name: str = "") -> str:
                 return _difference(there.get(key), here.get(key), f"{name}.{key}" if name else str(key))
     if there == here:
         return "builds on other stages than it does here"
-    return f"has {name or 'the configuration'} {json.dumps(there)}, here it is {json.dumps(here)}"
+    words = [json.dumps(each)[:_LONGEST] for each in (there, here)]
+    return f"has {name or 'the configuration'} {words[0]}, here it is {words[1]}"
