@@ -215,6 +215,7 @@ EVALUATE, CHAT, CALLER, WALK = "cli/test_evaluate.py", "remote/test_chat.py", "r
 WIRING, TRAIN, POWER = "training/test_wiring.py", "cli/test_train.py", "serve/study/test_power.py"
 STUDY, SERVE, BENCH, HERE = "serve/study/test_commands.py", "cli/test_serve.py", "cli/test_bench.py", "cli/test_effects.py"
 PAPER, BEYOND, FORWARD = "cli/test_paper.py", "cli/test_beyond.py", "test_forward.py"
+PARTS_OF_PAPER = "experiments/paper/test_parts.py"
 OF_A_RUN = (
     "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sensor", "--feature-dropout", "--fold",
     "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
@@ -232,7 +233,12 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--variant": f"{TRAIN}::test_variants_have_options_of_their_own",
         "--shard": f"{SHARDS}::test_a_grid_of_trainings_and_its_evaluations",
     },
-    "paper": dict.fromkeys(("--preset", "--world", "--features"), f"{PAPER}::test_wrong_input_is_one_line"),
+    "paper": {
+        **dict.fromkeys(("--preset", "--world", "--features"), f"{PAPER}::test_wrong_input_is_one_line"),
+        **dict.fromkeys(
+            ("--only", "--gather", "--allow-uncommitted", "--pack"), f"{PARTS_OF_PAPER}::test_wrong_parts_are_one_line"
+        ),
+    },
     "beyond": {
         **dict.fromkeys(
             (

@@ -86,14 +86,16 @@ def test_lines_say_what_part_of_the_whole_is_done(tmp_path: Path) -> None:
     ]
 
 
-def test_a_busy_machine_is_told_once_before_the_work_begins(
+def test_a_busy_machine_and_changed_code_are_told_once_before_the_work_begins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def work(*_: object, **__: object) -> None:
-        assert capsys.readouterr().err == "note: busy\n"
+        busy, changed = capsys.readouterr().err.splitlines()
+        assert busy == "note: busy" and changed.startswith("note: the code differs from commit 0123456;")
         raise InputError("enough")
 
     monkeypatch.setattr("vnla.common.machine.busy_hint", lambda _: "note: busy")
+    monkeypatch.setattr("vnla.common.machine.commit", lambda: "0123456+")
     monkeypatch.setattr("vnla.experiments.running.run_stages", work)
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu"])

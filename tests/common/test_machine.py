@@ -6,13 +6,25 @@ import gc
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import torch
 
 from vnla.common import machine
 from vnla.common.errors import InputError
-from vnla.common.machine import THREADS, busy_hint, cores_here, device_named, loading, uncollected, use_threads, workers_for
+from vnla.common.machine import (
+    THREADS,
+    busy_hint,
+    commit,
+    cores_here,
+    device_named,
+    loading,
+    uncollected,
+    uncommitted_hint,
+    use_threads,
+    workers_for,
+)
 
 
 @pytest.fixture
@@ -101,3 +113,16 @@ def test_no_garbage_is_looked_for_while_a_library_is_loaded() -> None:
         assert gc.isenabled() and gc.get_freeze_count()
     finally:
         gc.unfreeze()
+
+
+def test_a_copy_without_a_checkout_is_told_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vnla.common.machine.__file__", str(tmp_path / "machine.py"))
+    monkeypatch.delenv("VNLA_COMMIT", raising=False)
+    assert commit() is None and uncommitted_hint() is None
+    monkeypatch.setenv("VNLA_COMMIT", "0123456789ab")
+    assert commit() == "0123456789ab" and uncommitted_hint() is None
+    monkeypatch.setenv("VNLA_COMMIT", "0123456789ab+")
+    assert "differs from commit 0123456789ab;" in (uncommitted_hint() or "")
+    monkeypatch.setenv("VNLA_COMMIT", "yesterday's")
+    with pytest.raises(InputError, match="is no commit; give 7 to 40 hexadecimal digits"):
+        commit()

@@ -19,7 +19,7 @@ import stage_work
 from processes import is_gone
 from stage_work import be_told_twice, climbing, count_all, diary, linger, make, make_all, make_if, make_new, make_some, meet
 from vnla.common.errors import InputError
-from vnla.experiments.reporting import seconds_in
+from vnla.experiments.reporting import commits_of, seconds_in
 from vnla.pipeline.scheduler import StageCallbacks, run_stages
 from vnla.pipeline.stages import Stage, StageGraph, StageRecords
 
@@ -50,6 +50,17 @@ def test_another_configuration_is_done_again_with_all_that_builds_on_it(tmp_path
     assert diary(tmp_path)[3:] == ["b"]
     run([replace(a, config=2), replace(b, config=2), c], tmp_path)
     assert diary(tmp_path)[4] == "a" and sorted(diary(tmp_path)[5:]) == ["b", "c"]
+
+
+def test_a_record_names_every_commit_that_a_stage_was_done_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage = Stage("a", make, (tmp_path, "a"), tmp_path / "a", resumes=True)
+    for name, done in (("0123456+", False), ("89abcde", True)):
+        monkeypatch.setattr("vnla.pipeline.stages.commit", lambda name=name: name)
+        records = StageRecords(tmp_path / "stages", StageGraph([stage]))
+        records.begin(stage)
+        records.end(stage, 1.0, done=done)
+    assert json.loads(records.file(stage).read_text())["commits"] == ["0123456+", "89abcde"]
+    assert commits_of(tmp_path / "stages") == ["0123456+", "89abcde"]
 
 
 def test_what_was_removed_is_made_again(tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ from vnla.tasks.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from vnla.evaluation.results import Result
+    from vnla.pipeline.stages import Stage
     from vnla.tasks.task_set import TaskSet
     from vnla.vision.store import FeatureStore
 
@@ -553,6 +554,39 @@ def _world() -> WorldFolder:
 
 _PROMPT = "[system]\nGo.\n[user]\n$instruction $$\n"
 _SWEEP = [{"ratio": 0.4, "k": 4, "success_rate": [1.5, 0.5]}]
+
+
+def _packed_pieces(folder: Path) -> Path:
+    from vnla.common.files import write_zip
+    from vnla.pipeline.stages import StageGraph
+
+    stage = _piece(folder)
+    record = {
+        **_STAGE,
+        "stage": stage.name,
+        "fingerprint": StageGraph([stage]).fingerprints[stage.name],
+        "commits": ["0123456"],
+    }
+    (folder / "record.json").write_text(json.dumps(record))
+    (folder / "i.json").write_text(json.dumps({"iterations": {"learned": 3}}))
+    members = {"stages/evaluate-iterations.json": folder / "record.json", "evaluations/iterations.json": folder / "i.json"}
+    write_zip(folder / "pieces.zip", members)
+    return folder / "pieces.zip"
+
+
+def _piece(out: Path) -> Stage:
+    from vnla.pipeline.stages import Stage, make_empty
+
+    return Stage("evaluate/iterations", make_empty, (), out / "evaluations" / "iterations.json", config={"seeds": [1]})
+
+
+def _gather(path: Path) -> object:
+    from vnla.experiments.gathering import gather
+
+    with tempfile.TemporaryDirectory() as out:
+        return gather(Path(out), [_piece(Path(out))], path)
+
+
 _STAGE = {"stage": "train/x", "done": True, "seconds": 1.5, "after": [], "config": {}, "fingerprint": "f"}
 
 READERS = (
@@ -606,5 +640,6 @@ READERS = (
     ),
     Reader("sweep", _json("s.json", _SWEEP), _in("experiments.evaluations:read_sweep")),
     Reader("ceilings", _json("c.json", {"success": 1}), _in("experiments.evaluations:read_ceilings")),
+    Reader("pieces", _packed_pieces, _gather, "zip"),
     Reader("stage", _json("x.json", _STAGE), lambda path: _in("experiments.reporting:seconds_in")(path.parent)),
 )  # fmt: skip

@@ -30,6 +30,7 @@ __all__ = [
     "PlainProgress",
     "TimedLog",
     "counting",
+    "hint_at_start",
     "hint_if_busy",
     "plain",
     "print_json",
@@ -155,6 +156,16 @@ def hint_if_busy(threads: int | None = None) -> None:
     from vnla.common.machine import busy_hint
 
     hint = busy_hint(threads)
+    if hint is not None:
+        typer.echo(hint, err=True)
+
+
+def hint_at_start(threads: int | None = None) -> None:
+    """Lines on stderr if the machine is busy, and if the code is not what its commit has; for commands that keep records."""
+    from vnla.common.machine import uncommitted_hint
+
+    hint_if_busy(threads)
+    hint = uncommitted_hint()
     if hint is not None:
         typer.echo(hint, err=True)
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
-from vnla.cli.console import LARGEST_SEED, hint_if_busy
+from vnla.cli.console import LARGEST_SEED, hint_at_start
 from vnla.cli.options import as_typed, takes_options
 from vnla.cli.sharing import ShardOption
 from vnla.common.errors import InputError
+from vnla.common.files import writable
 from vnla.common.options import option
 
 if TYPE_CHECKING:
+    from vnla.experiments.paper.paper_parts import PaperPart, PartResult
     from vnla.experiments.paper.paper_report import Contents
     from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
@@ -81,10 +84,47 @@ class SharedWorkOptions(WorkOptions):
             "device": device_of(self.device, self.cluster),
             "cores": self.workers,
             "threads": self.threads,
-            "begins": hint_if_busy,
+            "begins": cache(hint_at_start),  # once, in however many goes stages are carried out
             "sharing": Sharing.asked_for(self.shard, self.wait),
             "cluster": self.cluster,
         }
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """Which part of the experiments is made here, and what was made elsewhere."""
+
+    only: list[str] | None = option(
+        None,
+        "Only this training and its evaluations, and the report if nothing is missing then; may be repeated: learned,"
+        " none, first, random, spaced, silent, noroom-learned, …",
+        metavar="NAME",
+    )
+    gather: list[Path] | None = option(
+        None,
+        "First take what this folder or archive has; may be repeated. It trains nothing without --only.",
+        metavar="FROM",
+    )
+    allow_uncommitted: bool = option(False, "With --gather: also what was made by code that is not committed.")
+    pack: Path | None = option(
+        None, "Write what is done, without weights, to this zip archive, for --gather elsewhere.", metavar="FILE"
+    )
+
+    def part(self) -> PaperPart | None:
+        """Return the part that was asked for; None where it is everything, made here."""
+        from vnla.experiments.paper.paper_parts import PaperPart
+
+        if self.allow_uncommitted and not self.gather:
+            raise InputError("--allow-uncommitted: is for --gather, which refuses such pieces")
+        if not (self.only or self.gather or self.pack):
+            return None
+        for source in self.gather or ():
+            if not source.exists():
+                raise InputError(f"{source}: no such folder or file; expected what `vnla paper --pack` has written")
+        if self.pack is not None:
+            writable(self.pack)
+        only, sources = tuple(dict.fromkeys(self.only or ())), tuple(self.gather or ())
+        return PaperPart(only, sources, self.allow_uncommitted, self.pack)
 
 
 @takes_options()
@@ -95,14 +135,20 @@ def paper(
     ] = None,
     *,
     options: ExperimentOptions,
+    parts: PartOptions,
     work: SharedWorkOptions,
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
     What is done is kept: stop it at any time, and the same command goes on where it was. Several machines that see OUT share
     the work by --shard i/n, and --shard merge writes the report; a Ray cluster does it all at --cluster ray://HOST:10001.
+    Machines that see no common folder make some trainings each, with --only and --pack, and --gather brings them together.
 
     Example: vnla paper out --preset small
+
+    Example: vnla paper out --preset paper --table 2 --only first --only random --device cuda --pack two.zip
+
+    Example: vnla paper out --preset paper --table 2 --gather two.zip --gather three.zip
     """
     from vnla.experiments.paper.paper_report import ALL_TABLES, Contents
     from vnla.experiments.presets import preset_of
@@ -116,7 +162,7 @@ def paper(
         *(f"--table {number}" for number in (contents.tables if table else ())),
         *(() if options.peers else ("--no-peers",)),
     ]
-    run_paper(out, preset, contents, " ".join(words), work, world=options.world)
+    run_paper(out, preset, contents, " ".join(words), work, world=options.world, part=parts.part())
 
 
 def run_paper(
@@ -127,15 +173,43 @@ def run_paper(
     work: SharedWorkOptions,
     *,
     world: Path | None = None,
+    part: PaperPart | None = None,
 ) -> None:
-    """Run experiments with progress on stderr, and print their tables; leaves with the signal's status when stopped."""
-    from vnla.experiments.paper.paper_stages import run_experiments
+    """Run experiments with progress on stderr, and print their tables; leaves with the signal's status when stopped.
+
+    Where a `part` of them is made and others are missing then, that is said, and there are no tables.
+    """
+    from vnla.experiments.paper.paper_parts import run_part
+    from vnla.experiments.paper.paper_stages import report_of, run_experiments
 
     here = work.here()
     with resumable():
+        if part is not None:
+            source = report_of(out, preset, contents, command=command, world=world, seed=work.seed, **here)
+            if not _is_complete(run_part(source, work.seed, part, **here), part):
+                return
         source = run_experiments(out, preset, contents, command=command, world=world, seed=work.seed, **here)
     if is_whole(here["sharing"]):
         print_found(source.tables(), source.layout.report)
+
+
+def _is_complete(made: PartResult, part: PaperPart) -> bool:
+    """Say what was gathered and packed, and what is missing for the report; return whether nothing is."""
+    for words, names in (("gathered", made.gathered), (f"packed in {part.packed}:", made.packed)):
+        if names:
+            typer.echo(f"{words} {_counted(names)}")
+    if made.missing:
+        trainings = [name.partition("/")[2] for name in made.missing if name.startswith("train/")]
+        need = f"trainings {', '.join(trainings)}" if trainings else ", ".join(made.missing)
+        typer.echo(f"missing for the report: {_counted(made.missing)} ({need}); make them with --only, or --gather them")
+    return not made.missing
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Return how many trainings and evaluations there are among stages."""
+    kinds = [name.partition("/")[0] for name in names]
+    counts = {"training": kinds.count("train"), "evaluation": kinds.count("evaluate")}
+    return " and ".join(f"{number} {kind}{'' if number == 1 else 's'}" for kind, number in counts.items())
 
 
 def device_of(device: str | None, cluster: str | None) -> str:

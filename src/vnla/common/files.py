@@ -21,7 +21,7 @@ import threading
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -44,6 +44,10 @@ SMALL_TEXT = 16 * MEGABYTE
 _PIECEWISE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """Ways to compress of which `zipfile` unpacks no more than is read; of others a few bytes can fill the memory."""
 _LONGEST_NAME = 100
+_DEEPEST = 8
+"""Folders within each other that an archive may have, and a file in the last."""
+_COMPRESSED = (".npz", ".gz")
+"""How files end that gain nothing from being packed."""
 _TEMPORARY = re.compile(r"\.(.+)\.part-[a-z0-9_]{8}")
 """What `tempfile` makes of the prefix that a writer gives it."""
 _YOUNG = 60.0
@@ -132,6 +136,28 @@ def check_zip(path: Path, what: str, limit: int = LARGEST_TEXT, *, sums: bool = 
         _check_size(str(path), sum(about.file_size for about in archive.infolist()), limit, what)
         if sums and archive.testzip() is not None:
             raise zipfile.BadZipFile("a wrong check sum")
+
+
+def unpack_zip(path: Path, folder: Path, what: str, limit: int = LARGEST_TEXT) -> None:
+    """Unpack an archive of at most `limit` bytes, unpacked, into an empty folder: plain files with plain names alone."""
+    check_zip(path, what, limit, sums=True)
+    with _zip_errors(path), zipfile.ZipFile(path) as archive:
+        for about in archive.infolist():
+            parts = about.filename.split("/")
+            target = folder.joinpath(*parts)
+            if len(parts) > _DEEPEST or any(part != file_name(part) for part in parts) or target.exists():
+                raise InputError(f"{path}: has a file {about.filename!r}, which cannot be; expected {what}")
+            write_bytes(target, archive.read(about))
+
+
+def write_zip(path: Path, members: Mapping[str, Path]) -> None:
+    """Write files to the zip archive `path` under their names in it. The same files make the same archive."""
+    with new_file(path) as working, zipfile.ZipFile(working, "w") as archive:
+        for name, file in members.items():
+            about = zipfile.ZipInfo(name)  # of no time of day
+            about.external_attr = 0o644 << 16
+            packed = file.suffix in _COMPRESSED
+            archive.writestr(about, file.read_bytes(), zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED)
 
 
 def _check_member(where: str, about: zipfile.ZipInfo, limit: int, what: str) -> None:

@@ -9,6 +9,7 @@ import gc
 import math
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -28,6 +29,11 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 MOST_THREADS = 1024
 """Of one process, and processes of one command. With many more OpenMP ends the process without a word."""
+
+COMMIT = "VNLA_COMMIT"
+"""The environment's word for the commit that a copy without a checkout was made from."""
+UNCOMMITTED = "+"
+"""What stands behind a commit where files have changed since."""
 
 BUSY = 0.5
 """The part of the cores from which on it is worth a word that others use them."""
@@ -174,13 +180,32 @@ def busy_hint(threads: int | None = None) -> str | None:
 
 
 def commit() -> str | None:
-    """The commit of the checkout that this package runs from, if it does; with a + where files have changed since."""
+    """The commit of the checkout that this package runs from, if it does; with a + where files have changed since.
+
+    A copy of the files of a checkout does not know its commit, and whoever made the copy says it in `VNLA_COMMIT`.
+    """
     here = Path(__file__).parent
     try:
         head = _git(here, "rev-parse", "--short=12", "HEAD")
-        return head + "+" if _git(here, "status", "--porcelain", "--untracked-files=no") else head
+        return head + UNCOMMITTED if _git(here, "status", "--porcelain", "--untracked-files=no") else head
     except (OSError, subprocess.CalledProcessError):
+        return _said_commit()
+
+
+def _said_commit() -> str | None:
+    said = os.environ.get(COMMIT)
+    if said and not re.fullmatch(r"[0-9a-f]{7,40}\+?", said):
+        raise InputError(f"{COMMIT}={said}: is no commit; give 7 to 40 hexadecimal digits, and a + if files have changed")
+    return said or None
+
+
+def uncommitted_hint() -> str | None:
+    """A line for people if the code has changes that are not committed; None if it has none."""
+    found = commit()
+    if found is None or not found.endswith(UNCOMMITTED):
         return None
+    changed = found.removesuffix(UNCOMMITTED)
+    return f"note: the code differs from commit {changed}; records and the report say so, as {found}"
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -9,9 +9,10 @@ the same if the whole interval of their difference is within a margin.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from vnla.common import files
 from vnla.common.outside import real
@@ -19,7 +20,7 @@ from vnla.evaluation.confidence import Interval
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.presets import ExperimentPreset
 from vnla.pipeline.scheduler import RECORDS
-from vnla.pipeline.stages import Report
+from vnla.pipeline.stages import Report, commits_in
 from vnla.report.document import (
     Document,
     Finding,
@@ -117,9 +118,13 @@ class ExperimentReport(ABC):
         numbers = f"{houses.train} for training, {houses.dev} for development, {houses.test} for test"
         settings = {"preset": self.preset.name, "houses": numbers, **self.settings}
         seconds = seconds_in(self.layout.out / RECORDS)
-        return Provenance.collect(
+        found = Provenance.collect(
             self.command, seeds=self.preset.seeds, device=self.device, settings=settings, seconds=seconds
         )
+        commits = commits_of(self.layout.out / RECORDS)
+        if set(commits) <= {found.commit}:
+            return found
+        return replace(found, settings={**settings, "commits of the stages": ", ".join(commits)})
 
 
 def make_report(source: ExperimentReport, report: Report) -> None:
@@ -130,13 +135,27 @@ def make_report(source: ExperimentReport, report: Report) -> None:
 def seconds_in(records: Path) -> dict[str, float]:
     """Return how long each kind of stage took, all of its kind together."""
     total: dict[str, float] = {}
+    for path, record in _done_in(records):
+        with files.taken_apart(path, "the record of a stage"):
+            kind = record["stage"].partition("/")[0]
+            total[kind] = total.get(kind, 0.0) + real(record["seconds"], f"{path}: field seconds", 0)
+    return total
+
+
+def commits_of(records: Path) -> list[str]:
+    """Return the commits that stages were done with, each once; the report's own is that of its provenance."""
+    found = [commits_in(record) for _, record in _done_in(records) if record.get("stage") != "report"]
+    return sorted({each for commits in found for each in commits})
+
+
+def _done_in(records: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """Yield the records of stages that are done."""
     for path in sorted(records.glob("*.json")):
         record = files.read_json(path, "the record of a stage")
         with files.taken_apart(path, "the record of a stage"):
-            if record["done"]:
-                kind = record["stage"].partition("/")[0]
-                total[kind] = total.get(kind, 0.0) + real(record["seconds"], f"{path}: field seconds", 0)
-    return total
+            done = record["done"]
+        if done:
+            yield path, record
 
 
 def gains(claim: str, found: Interval, paper: float | None = None, unit: str = "points") -> Finding:

@@ -20,17 +20,22 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
+from vnla.common.machine import commit
 from vnla.common.outside import is_real
 
 Report = Callable[[float, float, str], None]
 """How far a stage is: so much is done, of so much, and a word on it."""
 
 Given = tuple[Any, ...]
+
+RECORD_ALONE = "record"
+"""In a record that was gathered: what the stage made stays where it was made."""
 
 
 class JointReport(Protocol):
@@ -115,9 +120,13 @@ class StageRecords:
     graph: StageGraph
 
     def is_done(self, stage: Stage) -> bool:
-        """Whether a stage was done with this configuration, and what it made is still there."""
+        """Whether a stage was done with this configuration, and what it made is still there.
+
+        A record may have come alone from another machine, which keeps what the stage made; then that is not asked for.
+        """
         found = self._read(stage)
-        return bool(found.get("done")) and self._is_same(stage, found) and stage.makes.exists()
+        there = found.get("gathered") == RECORD_ALONE or stage.makes.exists()
+        return bool(found.get("done")) and self._is_same(stage, found) and there
 
     def begin(self, stage: Stage) -> None:
         """Make room for a stage, unless it can go on with what is there, and note that it has begun."""
@@ -125,11 +134,12 @@ class StageRecords:
         if not (stage.resumes and self._is_same(stage, found)):
             remove(stage.makes)
             found = {}
-        self._write(stage, done=False, seconds=found.get("seconds", 0.0))
+        self._write(stage, done=False, seconds=found.get("seconds", 0.0), commits=commits_in(found))
 
     def end(self, stage: Stage, seconds: float, *, done: bool) -> None:
         """Note that a stage is done, or that it was interrupted; `seconds` are those since `begin`."""
-        self._write(stage, done=done, seconds=self.seconds(stage) + seconds)
+        found = self._read(stage)
+        self._write(stage, done=done, seconds=self.seconds(stage) + seconds, commits=commits_in(found))
 
     def seconds(self, stage: Stage) -> float:
         """How long a stage has taken so far, interruptions not counted."""
@@ -151,7 +161,12 @@ class StageRecords:
         sound = isinstance(found, dict) and is_real(found.get("seconds", 0.0), 0)
         return found if sound else {}
 
-    def _write(self, stage: Stage, *, done: bool, seconds: float) -> None:
+    @cached_property
+    def _commit(self) -> list[str]:
+        """The commit that stages are done with now, if it is known; asked once, because stages may be many."""
+        return list(filter(None, [commit()]))
+
+    def _write(self, stage: Stage, *, done: bool, seconds: float, commits: Sequence[str]) -> None:
         record = {
             "stage": stage.name,
             "done": done,
@@ -159,8 +174,15 @@ class StageRecords:
             "after": list(stage.after),
             "config": stage.config,
             "fingerprint": self.graph.fingerprints[stage.name],
+            "commits": list(dict.fromkeys([*commits, *self._commit])),
         }
         files.write_text(self.file(stage), json.dumps(record, indent=2, sort_keys=True) + "\n")
+
+
+def commits_in(record: Mapping[str, Any]) -> list[str]:
+    """Return the commits that a stage was done with, several where it was resumed; none in records that do not say."""
+    found = record.get("commits")
+    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
 
 
 def remove(path: Path) -> None:

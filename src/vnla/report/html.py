@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from vnla.common.machine import UNCOMMITTED
 from vnla.report.document import (
     Document,
     Finding,
@@ -92,10 +93,14 @@ def _verdicts(document: Document) -> Iterator[tuple[str, str, str]]:
             yield *mark, f"{number} {'claim' if number == 1 else 'claims'} {words[verdict][number > 1]}"
 
 
+def _commit(name: str) -> str:
+    return f"{name} (with changes that are not committed)" if name.endswith(UNCOMMITTED) else name
+
+
 def _facts(provenance: Provenance) -> list[tuple[str, str]]:
     facts = [
         ("Made", provenance.made),
-        ("Commit", provenance.commit or ""),
+        ("Commit", _commit(provenance.commit or "")),
         ("Machine", provenance.machine),
         ("Versions", ", ".join(f"{name} {version}" for name, version in provenance.versions.items())),
         ("Seeds", ", ".join(map(str, provenance.seeds))),

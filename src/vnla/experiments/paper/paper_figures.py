@@ -37,6 +37,8 @@ from vnla.training.config import SYMBOLIC
 from vnla.training.context import make_context
 
 AGENT = "learned"
+SPLIT = "test_unseen"
+"""Where its episodes are told."""
 EARLY = 20.0
 """Per cent of the time in which the paper's agent makes more than half of its requests."""
 
@@ -125,7 +127,7 @@ def training(results: PaperResults, trainings: Sequence[str]) -> list[Item]:
     ]
 
 
-def episodes(results: PaperResults, successes: int, failures: int, split: str = "test_unseen") -> list[EpisodeReport]:
+def episodes(results: PaperResults, successes: int, failures: int, split: str = SPLIT) -> list[EpisodeReport]:
     """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))

@@ -66,6 +66,7 @@ class PaperReport(ExperimentReport):
             return [partial(make, results) for make in makers] if wanted else []
 
         policies, everything = contents.has(2), contents.everything
+        watched = policies and results.has_agent(figures.SPLIT)
         behaviour = [figures.requests, *([figures.lengths, figures.best_and_worst] if everything else [])]
         data = [partial(figures.distributions, dataset=name) for name, number in NUMBERS.items() if contents.has(number)]
         episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures)
@@ -75,7 +76,7 @@ class PaperReport(ExperimentReport):
             ReportPart(
                 f"When the agent asks{', and where it succeeds' * everything}", figures=drawn(*behaviour, wanted=policies)
             ),
-            ReportPart("Episodes", _EPISODES, figures=drawn(episodes, wanted=policies)),
+            ReportPart("Episodes", _EPISODES, figures=drawn(episodes, wanted=watched)),
             ReportPart("Subgoals", tables=tables(3)),
             ReportPart("Objects without rooms", tables=tables(4)),
             ReportPart("Rules of the help teacher", tables=tables(7)),

@@ -15,11 +15,13 @@ from vnla.experiments.evaluations import read_iterations
 from vnla.experiments.layout import ExperimentLayout, dataset_at
 from vnla.experiments.paper.candidates import CANDIDATES, TRAININGS
 from vnla.experiments.presets import ExperimentPreset
+from vnla.houses.folder import read_world
 from vnla.tasks.dataset import Dataset
-from vnla.training.checkpoints import CONFIG
+from vnla.training.checkpoints import CONFIG, checkpoint, chosen_by
 from vnla.training.config import SYMBOLIC, RunConfig
-from vnla.training.data import RunData
+from vnla.training.data import RunData, dataset_of
 from vnla.vision.store import FeatureStore, store_path
+from vnla.world.compiled import World
 
 
 @dataclass(frozen=True)
@@ -50,15 +52,31 @@ class PaperResults:
 
     @cached_property
     def material(self) -> RunData:
-        """World and AskNav, for looking closely at the agent LEARNED."""
-        return RunData.load(self.config("learned"))
+        """World and AskNav, for looking closely at the agent LEARNED; without views where its features are elsewhere."""
+        config = self.config("learned")
+        if self._has_features:
+            return RunData.load(config)
+        folder = read_world(Path(config.world))
+        return RunData(folder, dataset_of(config), World.compile(folder.houses, forward=config.forward), {})
 
     @cached_property
-    def view_size(self) -> int:
-        """The length of a view's feature vector."""
+    def _has_features(self) -> bool:
+        """Whether the features of LEARNED are here: of trainings that were gathered they may be elsewhere."""
+        config = self.config("learned")
+        return config.features == SYMBOLIC or store_path(Path(config.world), config.features).is_dir()
+
+    def has_agent(self, split: str) -> bool:
+        """Return whether the agent LEARNED that was chosen for a split is here with its features, to be watched."""
+        return checkpoint(self.layout.run("learned"), chosen_by(split)).is_file() and self._has_features
+
+    @cached_property
+    def view_size(self) -> int | None:
+        """The length of a view's feature vector, if the features are here."""
         config = self.config("learned")
         if config.features == SYMBOLIC:
             return sum(views.shape[1] for views in self.material.views.values())
+        if not self._has_features:
+            return None
         return FeatureStore.open(store_path(Path(config.world), config.features)).header.dimension
 
     def evaluation(self, candidate: str, split: str) -> Evaluation:

@@ -64,16 +64,30 @@ def run_experiments(
     `world` is an existing world with features, instead of one that is generated. `seed` is of houses, data sets and
     trainings.
     """
+    source = report_of(out, preset, contents, command=command, world=world, seed=seed, **options)
+    threads = options.get("threads")
+    run_experiment_stages(lambda cores, pieces: PaperStages(source, seed, cores, threads, pieces), source, options)
+    return source
+
+
+def report_of(
+    out: Path,
+    preset: ExperimentPreset,
+    contents: Contents,
+    *,
+    command: str,
+    world: Path | None = None,
+    seed: int = 0,
+    **options: Unpack[RunOptions],
+) -> PaperReport:
+    """Return what the report will be made from; nothing is carried out."""
     if world is not None:
         check_world(world, preset)
     if is_elsewhere(options.get("cluster")):
         out, world = out.absolute(), world and world.absolute()
     preset = replace(preset, training=replace(preset.training, seed=seed))
     layout = ExperimentLayout.of(out, world)
-    source = PaperReport(layout, command, preset, contents, device=options.get("device", "cpu"))
-    threads = options.get("threads")
-    run_experiment_stages(lambda cores, pieces: PaperStages(source, seed, cores, threads, pieces), source, options)
-    return source
+    return PaperReport(layout, command, preset, contents, device=options.get("device", "cpu"))
 
 
 class PaperStages:

@@ -252,6 +252,11 @@ def settings(results: PaperResults, command: str = "") -> list[Item]:
     return [ReportTable("table-6", "Table 6: hyperparameters", columns, rows, note, command)]
 
 
+def _view_size(results: PaperResults) -> str:
+    features, size = results.config("learned").features, results.view_size
+    return features if size is None else f"{size:,} ({features})"
+
+
 def hyperparameters(results: PaperResults) -> dict[str, dict[str, str]]:
     """Group → the paper's name of a hyperparameter → its value here."""
     config = results.config("learned")
@@ -266,7 +271,7 @@ def hyperparameters(results: PaperResults) -> dict[str, dict[str, str]]:
             "Navigation action embedding size": _text(agent["nav_embedding"]),
             "Help-requesting action embedding size": _text(agent["ask_embedding"]),
             "Budget embedding size": _text(agent["budget_embedding"]),
-            "Image embedding size": f"{results.view_size:,} ({config.features})",
+            "Image embedding size": _view_size(results),
             "Coverage vector size": _text(agent["coverage"]),
         },
         "Help-requesting module": {
