@@ -113,7 +113,7 @@ def _numbers(views: AllViews) -> AllViews:
 
 def projection(size: int) -> Tensor:
     """Return the matrix that projects features of that size, always the same: (size, PROJECTED)."""
-    return torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size)) / math.sqrt(size)
+    return torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size)) / size**0.5
 
 
 @dataclass(frozen=True, eq=False)
