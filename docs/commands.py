@@ -31,7 +31,7 @@ TYPED_DICTS = {
     "FeatureOptions": (("features make",), PRINTED),
     "TrainOptions": (("train",), PRINTED),
     "LoadOptions": (("watch",), {"episode", "split", "seed", "ratio", "out", "video", "ask"}),
-    "WalkOptions": (("watch",), {"checkpoint", "world", "tasks", "device", "out", "video", "ask"}),
+    "WalkOptions": (("watch",), {"checkpoint", "world", "tasks", "forward", "device", "out", "video", "ask"}),
     "EvaluateOptions": (("evaluate",), PRINTED | {"csv", "recorded", "dry_run"}),
     "ScoreOptions": (("score",), PRINTED | {"world", "tasks", "csv", "schema"}),
     "CompareOptions": (("compare",), PRINTED),

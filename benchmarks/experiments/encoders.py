@@ -92,8 +92,10 @@ class Success:
             for encoder in ENCODERS:
                 values = self.values(encoder, split)
                 each = " · ".join(f"{rate:.1f}" for rate in values.mean(axis=1))
-                over = over_trainings(values, first, houses=houses) if encoder != ENCODERS[0] else None
-                yield _row(split, f"`{encoder}`", _words(over_trainings(values, houses=houses)), each, _words(over))
+                over = over_trainings(values, first, houses=houses, whole=100) if encoder != ENCODERS[0] else None
+                yield _row(
+                    split, f"`{encoder}`", _words(over_trainings(values, houses=houses, whole=100)), each, _words(over)
+                )
 
     def _works(self, encoder: str) -> Works:
         division = Division.of(len(ENCODERS) * len(self.seeds), CORES, threads=1)

@@ -56,7 +56,7 @@ def main(run: str, world: str, tasks: str, split: str) -> None:
     some = every.rows(list(range(0, len(every), max(1, len(every) // TASKS))))
     houses, ratio = [task.house for task in some.tasks], trained.config.help(training=False).ratio
     usual = success(context, some, most_probable, ratio)
-    sys.stdout.write(f"{len(some)} tasks of {split}; as it is: {per_cent(over_trainings(usual, houses=houses))}%\n")
+    sys.stdout.write(f"{len(some)} tasks of {split}; as it is: {per_cent(over_trainings(usual, houses=houses, whole=1))}%\n")
     for least in FROM:
         found = success(context, some, StopFrom(least), ratio)
         more = per_cent(over_trainings(found, usual, houses=houses))

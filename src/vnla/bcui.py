@@ -105,7 +105,7 @@ def look(walk: RolloutState, step: When, context: RolloutContext) -> StepView:
     """Lines 10 and 22: the view, and what the navigation teacher would do; without pass 1, also line 13: who will ask."""
     state = walk.state
     environment, goals = state.episodes.environment, state.episodes.goals
-    now, may_ask = step_context(state, step, plan=walk.plan), episode.may_request(state)
+    now, may_ask = step_context(state, step, plan=walk.plan, k=context.advisor.k), episode.may_request(state)
     learns = state.active.clone()
     if context.batching.keeps_ended:
         learns = learns | ~environment.at_goal(state.pose, goals)
@@ -127,7 +127,7 @@ def seen(now: StepContext, context: RolloutContext, feature_dropout: Views) -> V
 
 def advise(state: EpisodeState, step: When, context: RolloutContext) -> Utterance:
     """Line 15: what the advisor would say."""
-    return context.bound_advisor.say(step_context(state, step))
+    return context.bound_advisor.say(step_context(state, step, k=context.advisor.k))
 
 
 def nothing(walk: RolloutState) -> Tensor:
@@ -158,7 +158,7 @@ def consider(
         tentative = log_distribution(first.logits, step_view.blocked).exp()
         ask_features = context.agent.ask_inputs(step_view.view, tentative, first)  # 12
         module = (lambda: asked(walk.state, step, ask_features, context)) if context.help_policy.consults else None
-        now = step_context(walk.state, step, tentative, walk.plan, module)
+        now = step_context(walk.state, step, tentative, walk.plan, module, context.advisor.k)
         verdict = context.help_teacher(now)
         request = context.help_policy(replace(now, teacher_request=verdict.request)) & step_view.may_ask  # 13, 14
     return AskDecision(

@@ -98,6 +98,7 @@ def nothing_sought(like: Tensor) -> Tensor:
 TENTATIVE: Any = Unknown("the tentative decision (situation.tentative)", "for a help policy with `deliberates = True`")
 VERDICT: Any = Unknown("situation.teacher_request", "for a help policy with `deliberates = True`")
 MODULE: Any = Unknown("the agent's help module (situation.ask)", "for a help policy with `deliberates = consults = True`")
+K: Any = Unknown("how many actions a subgoal has (situation.k)", "where an advisor takes part")
 PAST: Any = Unknown("the poses before this step (situation.past)", "for whoever says `remembers = True`")
 """What a step context has in the place of what was not asked for. Looking at it is an error that says how to ask."""
 
@@ -119,6 +120,8 @@ class StepContext:
     """(batch,), steps since the agent asked; before it ever did, those and as many as a subgoal has"""
     past: Tensor = field(default_factory=lambda: torch.empty(0))
     """(batch, steps), the poses before this step, NOWHERE where none was; PAST where nobody remembers them"""
+    k: int = K
+    """How many actions a subgoal of the advisor has."""
 
     @property
     def steps_left(self) -> Tensor:
@@ -129,6 +132,11 @@ class StepContext:
     def at_goal(self) -> Tensor:
         """Whether the agent stands on a goal viewpoint."""
         return self.episodes.environment.at_goal(self.pose, self.episodes.goals)
+
+    @property
+    def subgoal_over(self) -> Tensor:
+        """Whether the agent has had time for all actions of the last subgoal, or never asked: (batch,)."""
+        return self.since_request + 1 >= self.k
 
     @property
     def off_path(self) -> Tensor:
@@ -248,6 +256,7 @@ def step_context(
     tentative: Tensor | None = None,
     plan: Tensor | None = None,
     ask: Callable[[], Tensor] | None = None,
+    k: int | None = None,
 ) -> StepContext:
     """Return what a help policy, a help teacher, a sensor or an advisor may look at in this time step.
 
@@ -265,4 +274,5 @@ def step_context(
         past=state.past if state.past.shape[1] else PAST,
         ask=MODULE if ask is None else ask,
         teacher_request=VERDICT,
+        k=K if k is None else k,
     )

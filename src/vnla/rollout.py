@@ -21,7 +21,7 @@ from vnla.assistance.help_teacher import HelpTeacher
 from vnla.assistance.words import Phrases
 from vnla.common.batching import Batching
 from vnla.common.randomness import GOLDEN, signed
-from vnla.common.tables import FeatureTable
+from vnla.common.tables import FeatureTable, ViewTable
 from vnla.episode import Episodes
 from vnla.world.actions import ask_action
 from vnla.world.budgets import LONGEST_EPISODE, SUBGOAL_ACTIONS
@@ -32,9 +32,7 @@ class RolloutContext:
     """What a rollout needs beside its episodes: the agent, the advisor, the teachers and the policies."""
 
     agent: Agent
-    views: Mapping[
-        str, Tensor | FeatureTable
-    ]  # what there is to see at every pose of the world, by name: (poses, size) each
+    views: Mapping[str, ViewTable]  # what there is to see at every pose of the world, by name: (poses, size) each
     advisor: Advisor
     bound_advisor: BoundAdvisor  # the advisor's, in the agent's words
     help_teacher: HelpTeacher

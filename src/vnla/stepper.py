@@ -20,8 +20,9 @@ from torch import Tensor
 
 from vnla import episode
 from vnla.assistance.advisor import Advisor, BoundAdvisor
+from vnla.assistance.words import Utterance
 from vnla.common.selection import put_rows, take_rows, where_rows
-from vnla.episode import Episodes, EpisodeState, StepContext, has_own_steps
+from vnla.episode import Episodes, EpisodeState, StepContext, When, has_own_steps
 from vnla.world.actions import NO_ACTION
 from vnla.world.budgets import LONGEST_EPISODE
 
@@ -60,7 +61,7 @@ class EpisodeStepper:
         """Let those who may request help do so, and return what they hear; others are passed over."""
         who = who & self.may_request
         said: Said = [None] * len(who)
-        for rows, heard in self._by_step(who, lambda state, step: self.bound_advisor.say(episode.step_context(state, step))):
+        for rows, heard in self._by_step(who, self._say):
             for row, index in zip(rows, heard.index.tolist(), strict=True):
                 said[row] = heard.table.text(index)
         self.state = episode.request(self.state, who)
@@ -89,9 +90,12 @@ class EpisodeStepper:
         self.step = self.step + who.long()
         return torch.where(who, done, NO_ACTION)
 
+    def _say(self, state: EpisodeState, step: When) -> Utterance:
+        return self.bound_advisor.say(episode.step_context(state, step, k=self.advisor.k))
+
     def context(self, tentative: Tensor | None = None) -> StepContext:
         """Return what a sensor or a help teacher may look at now."""
-        return episode.step_context(self.state, self.step, tentative)
+        return episode.step_context(self.state, self.step, tentative, k=self.advisor.k)
 
     def restart(self, rows: Tensor, others: EpisodeStepper) -> None:
         """Put other episodes, of as many agents, in the place of those in `rows`."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from vnla.assistance.advisor import TemplateAdvisor
-from vnla.assistance.help_policies import AtRandom
+from vnla.assistance.help_policies import AtRandom, Spaced
 from vnla.assistance.help_teacher import HelpTeacher
 from vnla.assistance.registry import HELP_POLICIES, help_policy
 from vnla.camera import VIEWS
@@ -46,17 +46,21 @@ def rollout(episodes: Episodes, policy_name: str) -> dict[str, Tensor]:
     plan = policy.plan(episodes)
     advisor = TemplateAdvisor()
     pose, budget = episodes.start, episodes.help_budget
-    unmoved = torch.zeros_like(budget)
+    unmoved, since_request = torch.zeros_like(budget), torch.full_like(budget, advisor.k)
     said = torch.full_like(pose, advisor.silence)
     poses, requests = [], []
     for step in range(LONGEST):
         draws = torch.arange(8)
         lots = uniform(episodes.seed, episodes.key[:, None], Purpose.NAV_ACTION, step * 8 + draws)
         tentative = torch.softmax(lots[:, :6] * 4, dim=1)
-        now = StepContext(episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:])
+        now = StepContext(
+            episodes, step, pose, unmoved, budget, tentative, plan, ask=lambda lots=lots: lots[:, 6:],
+            since_request=since_request, k=advisor.k,
+        )  # fmt: skip
         ask = policy(replace(now, teacher_request=HelpTeacher()(now).request)) & (budget > 0) & (step < episodes.time_budget)
         said = torch.where(ask, advisor(environment, pose, episodes.goals).subgoal, said)
         budget = budget - ask.long()
+        since_request = torch.where(ask, 0, since_request + 1)
         after = environment.step(pose, tentative.argmax(dim=1), episodes.goals)
         unmoved = count_unmoved(unmoved, pose, after)
         pose = after
@@ -86,6 +90,42 @@ def test_first_asks_from_the_first_step_until_the_budget_is_used_up(environment:
     asked = rollout(episodes, "first")["ask"]
     expected = torch.arange(LONGEST) < episodes.help_budget[:, None]
     assert torch.equal(asked, expected)
+
+
+def test_spaced_asks_at_the_first_step_and_after_every_four_until_the_budget_is_used_up(environment: Environment) -> None:
+    """A budget of three, say: at the steps 0, 4 and 8, unless the time is over before."""
+    episodes = episodes_of(environment, torch.arange(50))
+    asked = rollout(episodes, "spaced")["ask"]
+    step = torch.arange(LONGEST)
+    in_turn = (step % 4 == 0) & (step // 4 < episodes.help_budget[:, None])
+    assert torch.equal(asked, in_turn & (step < episodes.time_budget[:, None]))
+
+
+def test_spaced_goes_by_the_subgoals_of_its_advisor(environment: Environment) -> None:
+    """With subgoals of two actions: at the first step; not while the second action is to come; again after it."""
+    episodes = episodes_of(environment, torch.arange(4))
+    budget, nothing = torch.tensor([1, 1, 1, 0]), torch.empty(0)
+    since = torch.tensor([2, 0, 1, 1])  # never asked; asked one step ago; two steps ago, twice
+    now = StepContext(episodes, 5, episodes.start, budget, budget, nothing, nothing, since_request=since, k=2)
+    assert Spaced()(now).tolist() == [True, False, True, False]
+    unknown = StepContext(episodes, 5, episodes.start, budget, budget, nothing, nothing, since_request=since)
+    with pytest.raises(InputError, match="how many actions a subgoal has"):
+        Spaced()(unknown)
+
+
+def test_entropy_asks_above_its_threshold_alone(environment: Environment) -> None:
+    """Of two equally likely actions it is ln 2 = 0.693, of four ln 4 = 1.386, of one 0."""
+    episodes = episodes_of(environment, torch.arange(3))
+    chances = torch.tensor([[0.5, 0.5, 0, 0, 0, 0], [0.25, 0.25, 0.25, 0.25, 0, 0], [1.0, 0, 0, 0, 0, 0]])
+    now = StepContext(episodes, 0, episodes.start, episodes.goals, episodes.help_budget, chances, torch.empty(0))
+    asked = {each: help_policy("entropy", {"threshold": each})(now).tolist() for each in (0.0, 0.69, 0.7, 1.39)}
+    assert asked == {
+        0.0: [True, True, False], 0.69: [True, True, False], 0.7: [False, True, False], 1.39: [False, False, False],
+    }  # fmt: skip
+    assert help_policy("entropy").in_training() == help_policy("teacher"), "its agent is that of LEARNED and TEACHER"
+    for wrong in (-0.1, 1.8):
+        with pytest.raises(InputError, match="threshold"):
+            help_policy("entropy", {"threshold": wrong})
 
 
 def test_random_asks_as_often_as_the_budget_says_within_the_time_budget(environment: Environment) -> None:

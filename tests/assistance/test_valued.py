@@ -74,6 +74,21 @@ def test_twins_are_alike_up_to_their_step_where_one_asks(environment: Environmen
     assert asked.sum() > 5
 
 
+@pytest.mark.parametrize("hold", [1, 3])
+def test_the_twin_that_does_not_ask_holds_back_for_some_steps(environment: Environment, hold: int) -> None:
+    """Whoever always asks, and has requests enough, asks again as soon as it may."""
+    pairs, rows = 40, torch.arange(40).repeat(2)
+    episodes = replace(drawn_episodes(environment, rows), help_budget=torch.full((2 * pairs,), 20))
+    context = replace(players_of(small_agent(), environment), help_policy=Tried(AtFirst(), 0.0, hold))
+    with torch.no_grad():
+        rollout = bcui(episodes, context)
+    request, active, when = rollout.table("request"), rollout.table("active"), Tried.step_of(episodes)
+    step = torch.arange(request.shape[1])
+    held = (step >= when[pairs:, None]) & (step < when[pairs:, None] + hold)
+    assert torch.equal(request[:pairs], active[:pairs])
+    assert torch.equal(request[pairs:], active[pairs:] & ~held) and (active[pairs:] & held).sum(dim=1).max() == hold
+
+
 def test_every_step_of_the_time_is_tried(environment: Environment) -> None:
     episodes = drawn_episodes(environment, torch.full((3000,), 4), seed=torch.arange(3000))
     counts = torch.bincount(Tried.step_of(episodes), minlength=7)

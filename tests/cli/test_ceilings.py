@@ -33,11 +33,15 @@ def test_whoever_was_trained_has_ceilings(vnla: Vnla, runs: Path, name: str, tmp
     status, out, err = vnla("ceilings", runs / name, *FEW, "--json", file)
     assert status == 0, err
     told = " ".join(out.split())
-    assert "as it is" in told and "at the best times" in told and "what a request is worth" in told
-    assert "3 tasks in 1 house under 1 seed; one house has no interval" in told
+    assert "as it is" in told and "if its next action is wrong" in told and "what a request is worth" in told
+    printed = [line.strip().split("  ")[0] for line in out.splitlines()]
+    best = printed.index("at the best times")
+    assert printed[best + 1 : best + 3] == ["placebo: sampled actions, best", "placebo: sampled actions, mean"]
+    assert "3 tasks in 1 house under 1 seed. One house has no interval" in told
     found: dict[str, Any] = json.loads(file.read_text())
     rates = {line: each["success"]["value"] for line, each in found["lines"].items()}
     assert rates["worst"] <= rates["own"] <= rates["best"] <= rates["anybody"] <= 100
+    assert rates["placebo_mean"] <= rates["placebo_best"] <= rates["anybody"] and "search_panorama" in rates
     assert found["lines"]["own"]["success"]["low"] is None
     assert found["schedules"]["tried"] <= 3 * 12
     assert found["requests"]["all"]["states"] > 0
@@ -50,6 +54,7 @@ def test_several_runs_have_one_report(vnla: Vnla, runs: Path, tmp_path: Path) ->
     assert status == 0, err
     page = (tmp_path / "out" / "report.html").read_text()
     assert "What is left to win" in page and "vnla ceilings" in page
+    assert "Sensors: view only; forward informed." in page
     assert {path.name for path in (tmp_path / "out" / "figures").glob("*.png")} == {
         f"figure-{what}-{number}.png" for what in ("ceilings", "requests") for number in (1, 2)
     }
@@ -57,6 +62,10 @@ def test_several_runs_have_one_report(vnla: Vnla, runs: Path, tmp_path: Path) ->
         rows = list(csv.DictReader(stream))
     assert [row["run"] for row in rows] == ["learned"] * 6 + ["none"] * 6
     assert all(float(row["best.metres"]) <= float(row["own.metres"]) <= float(row["worst.metres"]) for row in rows)
+    assert all(float(row["placebo_best.metres"]) <= float(row["placebo_mean.metres"]) + 1e-9 for row in rows)
+    table = list(csv.reader((tmp_path / "out" / "tables" / "ceilings-1.csv").read_text().splitlines()))
+    labels = [row[1] for row in table]
+    assert labels[labels.index("at the best times") + 1].startswith("placebo")
 
 
 def test_without_help_there_is_no_request_to_make(vnla: Vnla, runs: Path, tmp_path: Path) -> None:

@@ -163,6 +163,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--storeys": ("--storeys 1..1", "--storeys 2..2"), "--rooms": ("--rooms 8..9", "--rooms 14..16"),
         "--area": ("--area 90..100", "--area 150..180"), "--json": ("", "--json"),
         "--programme": ("--programme home", "--programme workplace"),
+        "--mirrored": ("--shard 2/3", "--shard 2/3 --mirrored"),
     },
     "world export": {"--json": ("", "--json")},
     "world show": {
@@ -180,13 +181,16 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "world import from": {"--option": ("", "--option rooms=8"), "--json": ("", "--json")},
     "features make": {
         "--encoder": ("", "--encoder pictures"), "--name": ("", "--name mine"), "--size": ("", "--size 40x32"),
-        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"),
+        "--shard": ("", "--shard 1/1"), "--weights": ("", "--weights {nowhere}"), "--views": ("", "--views level"),
     },
     "features make: of one's own": {"--encoder-option": ("", "--encoder-option bins=3")},
     "features check": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
     "features reduce": {"--encoder": ("", "--encoder other"), "--size": ("", "--size 3"), "--json": ("", "--json")},
     "features export": {"--encoder": ("", "--encoder other"), "--json": ("", "--json")},
-    "features import": {"--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--json": ("", "--json")},
+    "features import": {
+        "--name": ("", "--name ours"), "--columns": ("", "--columns 2"), "--views": ("", "--views level"),
+        "--json": ("", "--json"),
+    },
     "features probe": {
         "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
         "--json": ("", "--json"),
@@ -200,6 +204,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     },
 }  # fmt: skip
 GUESTS, SCORE, CALIBRATE = "cli/test_guests.py", "cli/test_score.py", "cli/test_calibrate.py"
+TUNE = "cli/test_tune.py"
 LISTEN, MAKE, SHARDS, WATCH = (
     "cli/test_listen.py",
     "cli/test_tasks.py",
@@ -209,13 +214,13 @@ LISTEN, MAKE, SHARDS, WATCH = (
 EVALUATE, CHAT, CALLER, WALK = "cli/test_evaluate.py", "remote/test_chat.py", "remote/test_caller.py", "remote/test_walk.py"
 WIRING, TRAIN, POWER = "training/test_wiring.py", "cli/test_train.py", "serve/study/test_power.py"
 STUDY, SERVE, BENCH, HERE = "serve/study/test_commands.py", "cli/test_serve.py", "cli/test_bench.py", "cli/test_effects.py"
-PAPER, BEYOND = "cli/test_paper.py", "cli/test_beyond.py"
+PAPER, BEYOND, FORWARD = "cli/test_paper.py", "cli/test_beyond.py", "test_forward.py"
 OF_A_RUN = (
     "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sensor", "--feature-dropout", "--fold",
     "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
     "--cooldown", "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
     "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
-    "--non-moving", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
+    "--non-moving", "--forward", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
 ELSEWHERE: dict[str, dict[str, str]] = {
     "demo": {"--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen"},
@@ -234,6 +239,9 @@ ELSEWHERE: dict[str, dict[str, str]] = {
             f"{BEYOND}::test_options_reach_the_plan_and_the_command_is_noted",
         ),
         **dict.fromkeys(("--world", "--features"), f"{BEYOND}::test_wrong_input_is_one_line"),
+        **dict.fromkeys(
+            ("--houses", "--mirrored"), "experiments/beyond/test_training_houses.py::test_the_plan_of_the_command"
+        ),
     },
     "serve": {
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",
@@ -266,6 +274,8 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "tasks stats": dict.fromkeys(("--figures", "--json"), f"{MAKE}::test_json"),
     "evaluate": {
         "--agent": f"{GUESTS}::test_a_script_has_a_table_and_files",
+        **dict.fromkeys(("--help-option", "--choose"), f"{EVALUATE}::test_a_threshold_is_given_or_chosen_on_the_dev_split"),
+        "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
         "--agent-option": f"{GUESTS}::test_the_planner_takes_options",
         "--sweep": f"{EVALUATE}::test_success_against_help_is_drawn", "--threads": f"{EVALUATE}::test_so_many_threads",
         "--shard": f"{SHARDS}::test_a_grid_of_trainings_and_its_evaluations",
@@ -291,6 +301,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--seed": f"{SCORE}::test_budgets_are_those_that_were_asked_for",
         "--partial": f"{SCORE}::test_a_pair_is_compared_task_by_task_in_whatever_order",
     },
+    "episodes export": {"--forward": f"{FORWARD}::test_recordings_of_the_teacher_go_by_the_rule_and_say_so"},
     "ceilings": {"--out": "cli/test_ceilings.py::test_several_runs_have_one_report"},
     "calibrate": {
         **dict.fromkeys(
@@ -301,11 +312,17 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--other-tasks": f"{CALIBRATE}::test_a_check_may_look_elsewhere",
         "--seed": f"{CALIBRATE}::test_the_same_seed_draws_the_same_tasks",
     },
+    "tune": {
+        **dict.fromkeys(("--limit", "--seeds", "--json"), f"{TUNE}::test_what_is_chosen_is_kept_and_used"),
+        "--help-policy": f"{TUNE}::test_another_help_policy_can_be_chosen",
+        **dict.fromkeys(("--split", "--checkpoint"), f"{TUNE}::test_where_and_with_whom_it_is_chosen"),
+    },
     "watch": {
         "--episode": f"{WATCH}::test_an_episode_is_told_in_its_own_house",
         "--seed": f"{WATCH}::test_the_seed_is_that_of_the_help_budget",
         "--ratio": f"{WATCH}::test_an_episode_has_the_budget_that_was_asked_for",
         "--out": f"{EVALUATE}::test_watching_draws_what_it_tells",
+        "--forward": f"{FORWARD}::test_a_run_keeps_its_rule_and_is_evaluated_by_it_or_another",
     },
     "listen": {
         "--listener": f"{LISTEN}::test_the_parser_in_the_place_of_an_agent",

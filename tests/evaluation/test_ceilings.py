@@ -13,11 +13,13 @@ from torch import Tensor
 
 from cottage_players import FOLLOWING, VOCABULARY, WORLD
 from cottage_players import context as untrained
-from vnla.assistance.acting import ALONE, LED, Acting
+from vnla.assistance.acting import ALONE, LED, Acting, sampled
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Learned, Never, take_after
+from vnla.assistance.if_wrong import AskIfWrong
 from vnla.bcui import bcui
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
+from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext
 from vnla.evaluation.ceilings import lines, requests, subject
 from vnla.evaluation.ceilings.lines import Ceilings, ceilings, draw_schedules
@@ -100,28 +102,66 @@ def found() -> Ceilings:
     return ceilings(subject_of())
 
 
-@pytest.mark.parametrize("led", [False, True])
-def test_schedules_are_those_of_brute_force(found: Ceilings, led: bool) -> None:
-    who = replace(players(), acting=LED if led else ALONE)
-    suffix = "_following" if led else ""
+def test_schedules_are_those_of_brute_force(found: Ceilings) -> None:
     for task in range(0, len(SHORT), 3):
         metres = {
-            steps: ending(replace(who, help_policy=At(frozenset(steps))), task)
+            steps: ending(players(ALONE, At(frozenset(steps))), task)
             for size in range(REQUESTS + 1)
             for steps in combinations(range(TIME), size)
         }
         full = [left for steps, left in metres.items() if len(steps) == REQUESTS]
-        assert found.lines[f"best{suffix}"].metres[task] == min(metres.values())
-        assert found.lines[f"worst{suffix}"].metres[task] == max(metres.values())
-        assert found.lines[f"mean{suffix}"].metres[task] == pytest.approx(np.mean(full))
-        assert found.lines[f"mean{suffix}"].success[task] == np.mean(np.array(full) <= SUCCESS_RADIUS)
+        assert found.lines["best"].metres[task] == min(metres.values())
+        assert found.lines["worst"].metres[task] == max(metres.values())
+        assert found.lines["mean"].metres[task] == pytest.approx(np.mean(full))
+        assert found.lines["mean"].success[task] == np.mean(np.array(full) <= SUCCESS_RADIUS)
         assert found.lines["never"].metres[task] == metres[()]
+
+
+def test_following_is_an_episode_in_which_the_teacher_acts_for_the_length_of_a_subgoal(found: Ceilings) -> None:
+    who = players(LED, AtRandom())
+    assert found.lines["own_following"].metres.tolist() == [ending(who, task) for task in range(len(SHORT))]
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Actions by the number drawn for this walk and step."""
+
+    number: int
+
+    def __call__(self, chances: Tensor, episodes: Episodes, step: int) -> Tensor:
+        place = (1 << 20) * self.number + step
+        drawn = uniform(episodes.seed, episodes.key, Purpose.NAV_ACTION, place)
+        return torch.searchsorted(chances.double().cumsum(dim=1), drawn[:, None], right=True).squeeze(1).clamp(max=5)
+
+
+@pytest.mark.parametrize("policy", [AtRandom(), AsTaught()])
+def test_the_placebo_is_as_many_walks_with_the_own_requests_and_sampled_actions(policy: HelpPolicy) -> None:
+    few, differs = ceilings(subject_of(policy, batch=7), schedules=9), 0
+    for task in range(len(SHORT)):
+        each = np.array([ending(players(Acting(Walk(number), direct=False), policy), task) for number in range(9)])
+        differs += len(set(each.tolist())) > 1
+        assert few.lines["placebo_best"].metres[task] == each.min()
+        assert few.lines["placebo_mean"].metres[task] == pytest.approx(each.mean())
+        assert few.lines["placebo_mean"].success[task] == pytest.approx((each <= SUCCESS_RADIUS).mean())
+    assert differs > 2, "walks that all end alike prove nothing"
+
+
+def test_the_first_walk_of_the_placebo_is_what_training_would_sample() -> None:
+    one = ceilings(subject_of(AtFirst()), schedules=1)
+    who = players(Acting(sampled, direct=False), AtFirst())
+    expected = [ending(who, task) for task in range(len(SHORT))]
+    assert one.lines["placebo_best"].metres.tolist() == one.lines["placebo_mean"].metres.tolist() == expected
+
+
+def test_asking_if_wrong_is_in_the_range_of_the_schedules(found: Ceilings) -> None:
+    who = players(ALONE, AskIfWrong())
+    assert found.lines["if_wrong"].metres.tolist() == [ending(who, task) for task in range(len(SHORT))]
+    assert (found.lines["if_wrong"].metres >= found.lines["best"].metres).all()
 
 
 def test_it_matters_when_to_ask(found: Ceilings) -> None:
     """Or else the tests here would show nothing."""
-    for walk in ("", "_following"):
-        assert (found.lines[f"best{walk}"].metres < found.lines[f"worst{walk}"].metres).sum() > 2
+    assert (found.lines["best"].metres < found.lines["worst"].metres).sum() > 2
     assert (found.lines["own"].metres != found.lines["own_stopping"].metres).any()
 
 
@@ -172,17 +212,15 @@ def test_who_arrives_and_walks_on_would_have_succeeded_by_stopping() -> None:
 def test_what_no_help_policy_can_change(policy: HelpPolicy) -> None:
     """For one set of times, stopping well is never worse; no policy leaves the range of the schedules; time is time."""
     lines = ceilings(subject_of(policy, seeds=(1, 2))).lines
-    for walk in ("", "_following", "_stopping", "_both"):
-        worst, mean, best, own = (lines[name + walk].success for name in ("worst", "mean", "best", "own"))
-        assert (worst <= mean).all() and (mean <= best).all() and (worst <= own).all() and (own <= best).all()
-        assert (best <= lines["anybody"].success).all()
-    for name in ("own", "worst", "mean", "best"):
-        assert (lines[name].success <= lines[f"{name}_stopping"].success).all()
-        assert (lines[f"{name}_following"].success <= lines[f"{name}_both"].success).all()
-    for name in ("never", "rules"):
-        assert (lines["worst"].success <= lines[name].success).all()
-        assert (lines[name].success <= lines["best"].success).all()
-    assert (lines["nav_teacher"].success <= lines["anybody"].success).all()
+    worst, mean, best = (lines[name].success for name in ("worst", "mean", "best"))
+    assert (worst <= mean).all() and (mean <= best).all()
+    for name in ("own", "never", "rules", "if_wrong"):
+        assert (worst <= lines[name].success).all() and (lines[name].success <= best).all(), name
+    assert (lines["placebo_mean"].success <= lines["placebo_best"].success).all()
+    assert (lines["own"].success <= lines["own_stopping"].success).all()
+    assert (lines["own_following"].success <= lines["own_both"].success).all()
+    for name, line in lines.items():
+        assert (line.success <= lines["anybody"].success).all(), name
 
 
 def test_the_agent_as_it_is_is_what_evaluation_finds(found: Ceilings) -> None:
@@ -228,20 +266,20 @@ def test_of_many_schedules_some_are_drawn_without_replacement() -> None:
 
 def test_what_a_sample_may_have_missed(found: Ceilings) -> None:
     """None of ten: at 95% at most 1 − 0.05^(1/10), 26%, of the schedules succeed."""
-    assert (found.missed, found.at_most()) == (0, found.success("best").value)
+    assert (found.missed, found.at_most) == (0, found.success("best").value)
     assert not found.sampled.any()
     few = ceilings(subject_of(), schedules=10)
     assert few.sampled.all()
     assert few.missed == pytest.approx(0.2589, abs=1e-4)
     solved = few.lines["best"].success > 0
-    assert few.unsolved().tolist() == (~solved & (few.lines["anybody"].success > 0)).tolist()
-    assert few.success("best").value <= found.success("best").value <= few.at_most()
+    assert few.unsolved.tolist() == (~solved & (few.lines["anybody"].success > 0)).tolist()
+    assert few.success("best").value <= found.success("best").value <= few.at_most
 
 
 def test_without_requests_there_is_one_schedule() -> None:
     found = ceilings(replace(subject_of(Cloning()), ratio=0.0))
     assert found.schedules.tried.tolist() == [1] * len(SHORT)
-    for name in ("worst", "mean", "best", "never"):
+    for name in ("worst", "mean", "best", "never", "if_wrong"):
         assert found.lines[name].metres.tolist() == found.lines["own"].metres.tolist()
     pairs = request_pairs(found.subject)
     assert len(pairs) == 0 and np.isnan(pairs.worth().success.value)
@@ -324,9 +362,6 @@ def test_the_best_and_the_worst_schedule_include_what_also_happened() -> None:
 @pytest.mark.parametrize("policy", [AtRandom(), AtFirst(), AsTaught(), Never()])
 def test_of_few_schedules_the_best_is_no_worse_than_what_the_agent_did(policy: HelpPolicy) -> None:
     few = ceilings(subject_of(policy), schedules=1)
-    for gait in GAITS:
-        end = lines.SUFFIXES[gait]
-        assert (few.lines[lines.BEST + end].metres <= few.lines[lines.OWN + end].metres).all()
-        assert (few.lines[lines.WORST + end].metres >= few.lines[lines.OWN + end].metres).all()
-    for name in (lines.NEVER, lines.RULES):
+    assert (few.lines[lines.WORST].metres >= few.lines[lines.OWN].metres).all()
+    for name in (lines.OWN, lines.NEVER, lines.RULES, lines.IF_WRONG):
         assert (few.lines[lines.BEST].metres <= few.lines[name].metres).all(), name

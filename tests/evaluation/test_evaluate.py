@@ -108,7 +108,7 @@ def test_the_summary_is_the_mean_over_seeds_of_means_over_episodes() -> None:
     means = found.scores.nav_error.mean(axis=1)
     assert found.summary()["nav_error"].each == pytest.approx(means.tolist())
     assert found.summary()["nav_error"].margin == pytest.approx(1.95 * means.std(ddof=1) / np.sqrt(5))
-    assert found.bootstrap("nav_error").value == pytest.approx(means.mean())
+    assert found.over_tasks("nav_error").value == pytest.approx(means.mean())
     assert set(found.summary()) == set(METRICS)
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["episodes"] == 6
 

@@ -102,7 +102,7 @@ def test_somebodys_metric_is_among_the_figures_with_its_unit() -> None:
     assert found.scores.right.tolist() == [[2] * 6] * 2
     assert found.summary()["right_turns"].mean == 2
     assert found.summary()["right_share"].mean == pytest.approx(100 * 2 / 3)
-    assert found.bootstrap("right_turns").value == 2
+    assert found.over_tasks("right_turns").value == 2
     assert found.as_dict()["figures"]["right_turns"] == {"mean": 2, "margin": 0, "unit": "turns", "seeds": [2, 2]}
     assert list(found.summary())[: len(METRICS)] == list(METRICS)
 

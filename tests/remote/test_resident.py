@@ -72,6 +72,8 @@ def slow(*values: object) -> Any:
         ("trained", "learned", 0.4),
         slow("trained", "learned", 1.0),
         slow("trained", "first", 1.0),
+        ("trained", "spaced", 1.0),
+        ("trained", "entropy", 1.0),
         ("trained", "none", 0.4),
         ("aware", "learned", 0.4),
         slow("aware", "learned", 1.0),

@@ -31,3 +31,15 @@ def test_parts_have_each_house_once_and_the_others_have_the_rest() -> None:
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(InputError, match="expected a part of the houses such as 2/5"):
         Fold.of_text(text)
+
+
+def test_the_first_houses_with_and_without_their_mirror_images() -> None:
+    names = ["b", "a", "c", "b-mirrored", "a-mirrored", "c-mirrored"]
+    every = [replace(TASKS.tasks[0], house=name, id=f"{name}{i}") for name in names for i in range(2)]
+    found = {text: [task.house for task in Fold.of_text(text).tasks(every)][::2] for text in ("first:2", "first:2,mirrored")}
+    assert found == {"first:2": ["b", "a"], "first:2,mirrored": ["b", "a", "b-mirrored", "a-mirrored"]}
+    with pytest.raises(InputError, match="first:4: there are tasks for training in 3 houses"):
+        Fold.of_text("first:4").tasks(every)
+    for text in ("first:0", "first:", "first:2,3", "-first:2"):
+        with pytest.raises(InputError, match="or first:61"):
+            Fold.of_text(text)

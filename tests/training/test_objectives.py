@@ -96,6 +96,46 @@ def test_worth_teaches_the_help_module_alone_and_its_error_falls(base: RunConfig
     assert sum(losses[-4:]) < sum(losses[:4])
 
 
+def mistakes_of(base: RunConfig, **options: float) -> RunConfig:
+    return replace(base.asking("threshold"), objective="mistakes", objective_options=options)
+
+
+def test_the_loss_of_mistakes_is_the_cross_entropy_of_what_is_wrong(base: RunConfig, data: RunData) -> None:
+    """Worked out step by step: where a request is left, is the action that is most probable before asking the teacher's?"""
+    config = mistakes_of(base, silence=0.5)
+    context, tasks = cast(config, data)
+    rollout = config.aim.rollout(tasks, torch.arange(6).repeat(4), torch.arange(24), 0.9, context)
+    assert not any(each.ask_features.requires_grad for each in rollout.transitions)
+    environment, goals, wanted, wrongs = tasks.environment, rollout.episodes.goals, 0.0, []
+    with greedy(context.agent):
+        for each in rollout.transitions:
+            total = 0.0
+            for place in range(len(each.row)):
+                if not each.budget[place]:
+                    continue
+                pose, goal = each.pose[place : place + 1], goals[each.row[place]][None]
+                wrong = int(each.tentative[place].argmax()) != int(environment.nav_teacher(pose, goal))
+                logits = context.agent.ask(each.ask_features[place : place + 1], each.budget[place : place + 1])[0]
+                probability = 1 / (1 + math.exp(float(logits[0] - logits[1])))
+                total -= math.log(probability if wrong else 1 - probability)
+                wrongs.append(wrong)
+            wanted += total / int(each.active.sum())
+        found = float(config.aim.ask_loss(rollout, context.agent, None))
+    assert 0 < sum(wrongs) < len(wrongs)
+    assert found == pytest.approx(wanted, rel=1e-4)
+
+
+def test_mistakes_teach_the_help_module_alone_and_their_loss_falls(base: RunConfig, data: RunData) -> None:
+    config = mistakes_of(base)
+    context, tasks = cast(config, data)
+    before = {name: value.clone() for name, value in context.agent.state_dict().items()}
+    trainer = Trainer(context, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
+    losses = [float(trainer.iterate().ask) for _ in range(10)]
+    changed = {name.partition(".")[0] for name, value in context.agent.state_dict().items() if (value != before[name]).any()}
+    assert changed == {"help"}
+    assert sum(losses[-4:]) < sum(losses[:4])
+
+
 def test_advantages_by_hand() -> None:
     """Three steps worth 0.5, 0.4, 0.8 that ended with 1: TD errors −0.1, 0.4, 0.2. With λ = 0.5 the last is 0.2, the one
     before 0.4 + 0.1, the first −0.1 + 0.25. The other episode ended after one step, with 0."""
@@ -145,7 +185,7 @@ def test_the_critic_knows_for_how_long_a_subgoal_lasts(k: int, base: RunConfig, 
     assert torch.equal(critic_features(rollout)[:, :, 4].bool() & active, follows & active)
 
 
-@pytest.mark.parametrize("name", ["imitation", "reward", "worth"])
+@pytest.mark.parametrize("name", ["imitation", "reward", "worth", "mistakes"])
 def test_a_training_where_parts_of_a_house_cannot_be_reached_keeps_its_numbers(
     name: str, base: RunConfig, tmp_path: Path
 ) -> None:
@@ -214,7 +254,7 @@ def test_reward_alone_teaches_an_agent_to_take_the_last_step(base: RunConfig, da
     assert success(context, near) > 0.9
 
 
-@pytest.mark.parametrize("name", ["reward", "worth"])
+@pytest.mark.parametrize("name", ["reward", "worth", "mistakes"])
 def test_a_training_by_another_objective_restored_goes_on_exactly(
     base: RunConfig, data: RunData, tmp_path: Path, name: str
 ) -> None:
@@ -270,11 +310,13 @@ def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("luck", {}, "objective luck: unknown; choose from imitation, worth, reward"),
+        ("luck", {}, "objective luck: unknown; choose from imitation, worth, mistakes, reward"),
         ("worth", {"metres": 2}, "objective worth: shaping_weight is 2, but a share is between 0 and 1"),
         ("reward", {"trace": -1}, "objective reward: gae_lambda is -1, but it is between 0 and 1"),
         ("reward", {"trace": 0.5, "gae_lambda": 0.5}, "objective reward: has the option gae_lambda twice"),
-        ("worth", {"patience": 2}, "objective worth: has no option patience; its options are shaping_weight, silence"),
+        ("worth", {"hold": 0}, "hold 0: must be a whole number from 1 to 25"),
+        ("mistakes", {"silence": 2}, "objective mistakes: silence is 2, but a share is between 0 and 1"),
+        ("worth", {"patience": 2}, "objective worth: has no option patience; its options are shaping_weight, silence, hold"),
     ],
 )
 def test_what_is_wrong_with_an_objective_is_one_line(name: str, options: dict[str, float], message: str) -> None:

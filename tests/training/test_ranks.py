@@ -113,6 +113,7 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "imitation": {},
     "layers": {"agent_options": {"hidden": 16, "help_hidden": 16, "word_embedding": 8, "layers": 2}},
     "worth": {"help_policy": "valued", "objective": "worth"},
+    "mistakes": {"help_policy": "threshold", "objective": "mistakes"},
     "reward": {"objective": "reward"},
     "practice": {"practice": 2},
 }

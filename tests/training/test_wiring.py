@@ -94,6 +94,7 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "strange": ("0.25 --practice 2", lambda run: run.strange, 0.25),
     "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
     "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),
+    "forward": ("plain", lambda run: run.forward, "plain"),
     "begins_with": ("other", lambda run: Path(run.begins_with).name, "other"),
     "advisor_option": (
         "near=3 --advisor examples.advisor:Warmer",

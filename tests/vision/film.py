@@ -64,6 +64,13 @@ def pictures(house: str, viewpoint: str) -> NDArray[np.uint8]:
     return np.broadcast_to(values[:, None, None, None], (VIEWS, SIZE.height, SIZE.width, 3))
 
 
+class LevelPictures:
+    """Pictures of the level views alone."""
+
+    def __call__(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
+        return pictures(house, viewpoint)[12:24]
+
+
 def around(house: str, viewpoint: str) -> NDArray[np.uint8]:
     """One picture with a column for each view."""
     return np.broadcast_to(pictures(house, viewpoint)[None, :, 0, 0].astype(np.uint8), (1, 24, VIEWS, 3)).copy()

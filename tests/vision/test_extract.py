@@ -151,6 +151,15 @@ def test_large_houses_come_first_and_a_process_keeps_to_its_house() -> None:
     assert plan.next("large") is None
 
 
+def test_a_house_and_its_mirror_image_are_one_and_take_turns() -> None:
+    places = [(house, str(i)) for house in ("large", "small", "large-mirrored") for i in range(3 if house != "small" else 4)]
+    plan = PendingRows(places, np.arange(len(places)), most=2)
+    taken = [plan.next(None), *(plan.next("large") for _ in range(3))]
+    assert taken == [("large", [0, 1]), ("large", [7, 8]), ("large", [2]), ("large", [9])]
+    assert [plan.order(0, rows).house for _, rows in taken] == ["large", "large-mirrored"] * 2
+    assert plan.next("large") == ("small", [3, 4]) and plan.house([8]) == "large"
+
+
 def test_where_much_is_left_others_help() -> None:
     places = [("house", str(i)) for i in range(WORTH_HELPING + 2)]
     plan = PendingRows(places, np.arange(len(places)), most=1)

@@ -29,6 +29,7 @@ from vnla.houses.house import House, Viewpoint
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import Nav
 from vnla.world.compiled import NO_ROOM, NOWHERE, Environment, World, ahead_of, look_up, view_of, viewpoint_of
+from vnla.world.forward import INFORMED, PLAIN
 
 L, R, U, D, F, S = Nav
 LINE = [(0.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 5.0, 0.0)]
@@ -143,6 +144,84 @@ def test_forward_prefers_the_viewpoint_on_the_way_over_the_one_in_the_centre() -
     north = torch.full((3,), view_index(1, 0))
     arrived = viewpoint_of(environment.step(north, torch.full((3,), F), torch.arange(3)))
     assert arrived.tolist() == [1, 2, 1], "v3 is on the way but 35 degrees off: the view's centre wins"
+
+
+def _in_the_middle(*degrees: float) -> list[tuple[float, float, float]]:
+    """The middle, and viewpoints two metres from it in these directions."""
+    angles = [math.radians(each) for each in degrees]
+    return [(0.0, 0.0, 0.0), *((2 * math.sin(each), 2 * math.cos(each), 0.0) for each in angles)]
+
+
+def test_a_plain_forward_goes_to_the_centre_of_the_view_whatever_the_goal() -> None:
+    """The fork above, facing north: 5 degrees off is nearer than 20 and 35."""
+    fork = _house_of(_in_the_middle(-5, 20, 35), [(0, 1), (0, 2), (0, 3)])
+    environment = Environment.compile(
+        World.compile([fork], forward=PLAIN), [("drawn", [each]) for each in ("v1", "v2", "v3")]
+    )
+    north = torch.full((3,), view_index(1, 0))
+    assert viewpoint_of(environment.step(north, torch.full((3,), F), torch.arange(3))).tolist() == [1, 1, 1]
+    assert environment.nav_teacher(north, torch.arange(3)).tolist() == [F, S, R], (
+        "v2 is the nearest in no view: nobody gets there"
+    )
+    assert environment.distance_left(north, torch.arange(3)).tolist() == pytest.approx([2, 2, 2]), (
+        "metres stay those of all edges"
+    )
+
+
+def test_where_a_plain_forward_passes_a_viewpoint_over_the_teacher_goes_round() -> None:
+    """v2 is 20 degrees off facing 0, where v1 is 5 off, and 10 off facing 30, where v3 is 5 off: it is never the nearest.
+
+    So by v3: right to 30, forward. From there v2 lies at bearing 297.5, 32.5 off facing 330, where nothing else is in view:
+    left, left, forward.
+    """
+    fork = _house_of(_in_the_middle(-5, 20, 35), [(0, 1), (0, 2), (0, 3), (2, 3)])
+    plain, informed = (World.compile([fork], forward=each) for each in (PLAIN, INFORMED))
+    north, goals = torch.tensor([view_index(1, 0)]), torch.tensor([0])
+    walk = teacher_walk(Environment.compile(plain, [("drawn", ["v2"])]), north, goals)
+    assert [action for _, action in walk] == [R, F, L, L, F, S]
+    walk = teacher_walk(Environment.compile(informed, [("drawn", ["v2"])]), north, goals)
+    assert [action for _, action in walk] == [F, S]
+
+
+def test_a_teacher_whose_forward_is_plain_walks_to_the_bathroom_as_worked_out_by_hand(world: World) -> None:
+    """The way is the same; forward is pressed as soon as nothing else is nearer to the centre, also at more than 30 degrees.
+
+    entryway   270: 84.29 right, out of view: right. 300: 54.29: right. 330: 24.29: forward.
+    hall south 330: hall north is 33.81 right, and alone in view: forward. hall north: stairs foot is 24.29 right: forward.
+    stairs     330: half-way at 45 is out of view: right, right. 30: 15 right, alone in view: forward, without looking up.
+    half-way   30: landing at 98.53, out of view: right. 60: 38.53, alone in view: forward.
+    landing    60: bathroom 34.57 right, alone in view: forward, and stop.
+    """
+    environment = Environment.compile(world.with_forward(PLAIN), [("cottage", ["bathroom"])])
+    walk = teacher_walk(environment, pose_at(world, "entryway", 9), torch.tensor([0]))
+    assert [action for _, action in walk] == [R, R, F, F, F, R, R, F, R, F, F, S]
+
+
+@given(connected_houses(), st.data())
+@settings(deadline=None)
+def test_with_a_plain_forward_the_teacher_arrives_wherever_there_is_a_way(house: House, data: st.DataObject) -> None:
+    """From every pose, in no more turns than half round and twice up or down for each viewpoint of the way."""
+    world = World.compile([house], forward=PLAIN)
+    goal_ids = data.draw(st.lists(st.sampled_from(world.ids), min_size=1, max_size=3, unique=True))
+    environment = Environment.compile(world, [(house.name, goal_ids)])
+    pose = torch.arange(len(world.ids) * VIEWS)
+    goals = torch.zeros_like(pose)
+    numbers = [world.viewpoint(house.name, each) for each in goal_ids]
+    can = torch.from_numpy(world.graphs[0].walked[:, numbers].min(axis=1)).isfinite()[viewpoint_of(pose)]
+    for _ in range((6 + 2 + 1) * len(world.ids)):
+        pose = environment.step(pose, environment.nav_teacher(pose, goals), goals)
+    assert environment.at_goal(pose, goals)[can].all()
+
+
+def test_a_world_with_another_forward_is_the_one_that_is_compiled_with_it(world: World) -> None:
+    plain = World.compile([cottage()], forward=PLAIN)
+    for made, other in ((world.with_forward(PLAIN), plain), (plain.with_forward(INFORMED), world)):
+        assert made.forward == other.forward
+        for name, table in vars(other).items():
+            if isinstance(table, torch.Tensor):
+                assert torch.equal(getattr(made, name), table), name
+    with pytest.raises(InputError, match="forward 'sideways': unknown; choose from informed, plain"):
+        world.with_forward("sideways")
 
 
 def test_a_steep_viewpoint_is_reached_only_with_the_camera_brought_to_it() -> None:

@@ -62,8 +62,9 @@ class PanoramaSensor(Sensor):
 
     def __call__(self, situation: StepContext) -> Tensor:
         """Return the numbers of each heading, one heading after the other."""
-        rows: Tensor = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
-        return rows.flatten(1).float()
+        rows = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
+        shown: Tensor = rows.flatten(1).float()
+        return shown
 
     def ready(self, agent: Agent, world: World, views: AllViews) -> PanoramaSensor:  # noqa: ARG002
         """Return the sensor with every level view of the world projected."""
@@ -113,7 +114,8 @@ def _numbers(views: AllViews) -> AllViews:
 
 def projection(size: int) -> Tensor:
     """Return the matrix that projects features of that size, always the same: (size, PROJECTED)."""
-    return torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size)) / size**0.5
+    drawn = torch.randn(size, PROJECTED, generator=torch.Generator().manual_seed(size))
+    return drawn / math.sqrt(size)
 
 
 @dataclass(frozen=True, eq=False)

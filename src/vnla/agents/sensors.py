@@ -34,6 +34,9 @@ class Sensor(ABC):
     it, and looking is an error."""
     own_steps: ClassVar[bool] = False
     """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
+    note: ClassVar[str] = ""
+    """What it knows that an agent on its own could not, in words without a full stop: shown wherever such an agent is in a
+    table."""
 
     @abstractmethod
     def __call__(self, situation: StepContext) -> Tensor:
@@ -50,10 +53,11 @@ class Sensor(ABC):
 
 @dataclass(frozen=True)
 class Clock(Sensor):
-    """How many steps are left."""
+    """How many steps are left. The time of an evaluation comes from the true kinds of the start room and the goal room."""
 
     size: ClassVar[int] = LONGEST_EPISODE + 1
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = "the time that it shows comes from the true kinds of the start room and the goal room"
 
     def __call__(self, situation: StepContext) -> Tensor:
         """One of its numbers is 1."""
@@ -87,11 +91,12 @@ class SinceRequest(Sensor):
 @dataclass(frozen=True)
 class Been(Sensor):
     """Where the agent has been in this episode: which way it has looked from here, whether it has been here before, whether
-    it has been to the place ahead, and how long it has stood here."""
+    it has been to the place ahead, and how long it has stood here. Places are recognised exactly, not by sight."""
 
     size: ClassVar[int] = HEADINGS + 4
     remembers: ClassVar[bool] = True
     own_steps: ClassVar[bool] = True
+    note: ClassVar[str] = "places are recognised exactly, by the numbers of viewpoints and not by sight"
 
     def __call__(self, situation: StepContext) -> Tensor:
         """The headings it has looked at from here, from the present one on to the right; then the other three, and whether

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
-from vnla.common.tables import FeatureTable
+from vnla.common.tables import FeatureTable, ViewTable
 from vnla.world.compiled import World
 
-AllViews = Mapping[str, Tensor | FeatureTable]
+AllViews = Mapping[str, ViewTable]
 """What there is to see at every pose of a world, by name: (poses, size) each."""
 
 

@@ -98,7 +98,10 @@ def load_agent(run: Place, **options: Unpack[LoadOptions]) -> LoadedAgent:
     from vnla.training.trained import open_trained
 
     given = asked(watch.watch, [run], options, LoadOptions.__annotations__)
-    trained = open_trained(given["run"], world=given["world"], tasks=given["tasks"], device=device_named(given["device"]))
+    trained = open_trained(
+        given["run"], world=given["world"], tasks=given["tasks"], device=device_named(given["device"]),
+        forward=given["forward"],
+    )  # fmt: skip
     loaded = LoadedAgent(given["run"], given["checkpoint"], trained)
     _ = loaded.agent  # what is wrong with a checkpoint is said here
     return loaded
@@ -120,7 +123,7 @@ def evaluate(run: Place | LoadedAgent | None = None, **options: Unpack[EvaluateO
 
     if isinstance(run, LoadedAgent):
         config = run.trained.config
-        own = {"world": config.world, "tasks": config.tasks, "checkpoint": _saved(run)}
+        own = {"world": config.world, "tasks": config.tasks, "checkpoint": _saved(run), "forward": config.forward}
         run, asks = run.run, {**own, **options}
     else:
         asks = {**options}

@@ -36,6 +36,7 @@ class WorldOptions(TypedDict, total=False):
     area: Ends | None
     style: Names | None
     programme: Name | None
+    mirrored: bool
     workers: int | None
 
 
@@ -68,6 +69,7 @@ class FeatureOptions(TypedDict, total=False):
 
     encoder: Name
     encoder_option: Own | None
+    views: str
     name: str | None
     weights: Place | None
     device: str | None
@@ -100,6 +102,7 @@ class TrainOptions(TypedDict, total=False):
     following: bool
     practice: int
     strange: float
+    forward: Name
     begins_with: Place | None
     iterations: int
     batch: int
@@ -135,6 +138,7 @@ class LoadOptions(TypedDict, total=False):
     checkpoint: Name
     world: Place | None
     tasks: Place | None
+    forward: Name | None
     device: str
 
 
@@ -160,12 +164,15 @@ class EvaluateOptions(TypedDict, total=False):
     advisor_option: Own | None
     tasks: Place | None
     world: Place | None
+    forward: Name | None
     metric: str | Sequence[str] | None
     results: Place | None
     npz: Place | None
     device: str | None
     threads: int | None
     help_policy: Name | None
+    help_option: Own | None
+    choose: str | None
     checkpoint: Name | None
     sweep: Place | None
     agent_option: Own | None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def score(results: Place, world: Place, tasks: Place, **options: Unpack[ScoreOptions]) -> Entry:
     """Check a results file of any agent and score it from the paths alone, with the options of `vnla score`.
 
-    An entry has `figure("success_rate")`, a value with its interval over houses and tasks, `told()` with the names of all
+    An entry has `figure("success_rate")`, a value with its interval over houses, `told()` with the names of all
     figures, and `scores` with every episode.
     """
     from vnla.cli import score as command
@@ -37,7 +37,7 @@ class Comparison:
     pairs: tuple[Pair, ...]
 
     def difference(self, name: str) -> Interval:
-        """By how much the second agent has more of a figure than the first, with its interval over houses and tasks."""
+        """By how much the second agent has more of a figure than the first, with its interval over houses."""
         return self.pairs[0].difference(name)
 
     def as_dict(self) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""The help-requesting policies of section 7: none, first, random, learned, teacher; and two that make other algorithms.
+"""The help-requesting policies of section 7: none, first, random, learned, teacher; two more rules; two other algorithms.
+
+SPACED and ENTROPY are not in the paper: simple rules that a learned policy has to be better than.
 
 What a policy has to know of an episode in advance it says in `plan`, once, when episodes begin; at every step it sees the
 situation with its own plan in it. Requests beyond the budget are refused by the algorithm, not here. What differs in
@@ -7,7 +9,9 @@ training the policy knows itself. To add one, write the class, anywhere, and nam
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -15,11 +19,12 @@ import torch
 from torch import Tensor
 
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
+from vnla.assistance.help_teacher import entropy
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext
-from vnla.world.actions import REQUEST
+from vnla.world.actions import NAV_ACTIONS, REQUEST
 from vnla.world.budgets import LONGEST_EPISODE
 
 
@@ -51,6 +56,8 @@ class HelpPolicy(ABC):
     """Whether it ever asks. Nothing but memory is lost where a policy that never does leaves it out."""
     own_steps: ClassVar[bool] = False
     """Whether `situation.step` may be another number for each episode. Nothing but time is lost where it is not said."""
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {}
+    """Options that are chosen on a dev set, and the values that are tried (`vnla tune`)."""
 
     def __init_subclass__(cls, **options: object) -> None:
         """A policy that decides anew makes no promise that it has not made itself."""
@@ -102,6 +109,17 @@ class AtFirst(HelpPolicy):
     def __call__(self, situation: StepContext) -> Tensor:
         """Whoever still can."""
         return situation.budget > 0
+
+
+@dataclass(frozen=True)
+class Spaced(HelpPolicy):
+    """SPACED: requests at the first step and whenever a subgoal is over, until the budget is used up. Not in the paper."""
+
+    own_steps: ClassVar[bool] = True
+
+    def __call__(self, situation: StepContext) -> Tensor:
+        """Whoever has no action of a subgoal left to follow, and still can."""
+        return situation.subgoal_over & (situation.budget > 0)
 
 
 @dataclass(frozen=True)
@@ -160,6 +178,31 @@ class Learned(HelpPolicy):
 
     def in_training(self) -> HelpPolicy:
         """The help teacher, whom the module imitates."""
+        return AsTaught()
+
+
+@dataclass(frozen=True)
+class Entropy(HelpPolicy):
+    """ENTROPY: requests where the entropy of the tentative distribution is above a threshold. Not in the paper.
+
+    In training the help teacher decides, so the navigation module is that of LEARNED and TEACHER: any such run can be
+    evaluated with this rule.
+    """
+
+    deliberates: ClassVar[bool] = True
+    own_steps: ClassVar[bool] = True
+    threshold: float = 0.8
+    """In nats, of which six actions have ln 6 = 1.79 at most; by itself about that of the help teacher's rule (b)."""
+
+    def __post_init__(self) -> None:
+        check_fields(self, threshold=(0, math.log(NAV_ACTIONS)))
+
+    def __call__(self, situation: StepContext) -> Tensor:
+        """Whoever is that uncertain."""
+        return entropy(situation.tentative) > self.threshold
+
+    def in_training(self) -> HelpPolicy:
+        """The help teacher."""
         return AsTaught()
 
 

@@ -56,8 +56,13 @@ def deviates(off_path: Tensor, threshold: float) -> Tensor:
 
 def is_confused(tentative: Tensor, threshold: float) -> Tensor:
     """Rule (b): the tentative distribution's entropy is less than `threshold` nats below that of the uniform one."""
-    entropy: Tensor = torch.special.entr(tentative).sum(dim=-1)
-    return entropy > math.log(NAV_ACTIONS) - threshold
+    return entropy(tentative) > math.log(NAV_ACTIONS) - threshold
+
+
+def entropy(tentative: Tensor) -> Tensor:
+    """Return the entropy of a distribution over actions, in nats: (batch,)."""
+    nats: Tensor = torch.special.entr(tentative).sum(dim=-1)
+    return nats
 
 
 def is_stuck(unmoved: Tensor, threshold: int) -> Tensor:

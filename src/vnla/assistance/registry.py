@@ -6,7 +6,20 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.assistance.certain import Certain
-from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, Cloning, HelpPolicy, Imitation, Learned, Never
+from vnla.assistance.help_policies import (
+    AsTaught,
+    AtFirst,
+    AtRandom,
+    Cloning,
+    Entropy,
+    HelpPolicy,
+    Imitation,
+    Learned,
+    Never,
+    Spaced,
+)
+from vnla.assistance.if_wrong import AskIfWrong
+from vnla.assistance.threshold import Threshold
 from vnla.assistance.valued import Valued
 from vnla.common.registry import build
 
@@ -16,13 +29,18 @@ HELP_POLICIES: dict[str, Callable[..., HelpPolicy]] = {
     "random": AtRandom,
     "learned": Learned,
     "teacher": AsTaught,
+    "spaced": Spaced,
+    "entropy": Entropy,
     "cloning": Cloning,
     "imitation": Imitation,
     "valued": Valued,
+    "threshold": Threshold,
     "certain": Certain,
+    "if-wrong": AskIfWrong,
 }
-"""By the name that commands and files give them: the paper's five, two trainings without an advisor at test time, and the
-one that goes by what a request is worth."""
+"""By the name that commands and files give them: the paper's five, two rules to compare them with, two trainings without
+an advisor at test time, those that go by what a request is worth, by a threshold of the help module and by how certain the
+agent is, and a reference line that knows the navigation teacher's action."""
 
 
 def help_policy(name: str, options: Mapping[str, Any] | None = None) -> HelpPolicy:

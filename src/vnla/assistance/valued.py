@@ -7,6 +7,7 @@ the price of a request.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -28,6 +29,7 @@ class Valued(HelpPolicy):
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = False  # it is taught what a request is worth, not what the help teacher does
     own_steps: ClassVar[bool] = True
+    choices: ClassVar[Mapping[str, Sequence[float]]] = {"margin": (-0.05, 0.0, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2)}
     margin: float = 0.0
     """What a request has to be worth, in success."""
 
@@ -70,6 +72,8 @@ class Tried(HelpPolicy):
     policy: HelpPolicy
     silence: float = 0.0
     """Share of the episodes that do not ask before their step."""
+    hold: int = 1
+    """For how many steps the second half may not ask, from its step on."""
 
     def __post_init__(self) -> None:
         if type(self.policy).plan is not HelpPolicy.plan:
@@ -96,4 +100,6 @@ class Tried(HelpPolicy):
         """Whoever the policy says, but for those whose step this is."""
         step, asks, quiet = situation.plan.unbind(dim=1)
         own = self.policy(situation) & ~(quiet.bool() & (situation.step < step))
+        if self.hold > 1:
+            own = own & (asks.bool() | (situation.step < step) | (situation.step >= step + self.hold))
         return torch.where(step == situation.step, asks.bool(), own)

@@ -39,6 +39,7 @@ from vnla.cli import (
     study,
     tasks,
     train,
+    tune,
     walk,
     watch,
     world,
@@ -95,6 +96,7 @@ app.command("compare")(compare.compare)
 app.add_typer(episodes.app, name="episodes", cls=CommandGroup)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)
+app.command("tune")(tune.tune)
 app.command("watch")(watch.watch)
 app.command("advice")(advice.advice)
 app.command("speaker")(speaker.speaker)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from vnla.cli.console import LARGEST_SEED
 from vnla.cli.options import as_typed, takes_options
 from vnla.cli.paper import EverythingArgument, ExperimentOptions, SharedWorkOptions, is_whole, print_found, resumable
+from vnla.common.errors import InputError
 from vnla.common.options import option
 
 if TYPE_CHECKING:
@@ -20,6 +21,9 @@ class BeyondOptions(ExperimentOptions):
 
     preset: str = option("small", "small: on two cores; paper: the paper's sizes, on a GPU.", metavar="NAME")
     iterations: int | None = option(None, "Of each agent, in all. [default: the preset's]", min=1)
+    learned_iterations: int | None = option(
+        None, "Of LEARNED: 100000 as in the paper, say. [default: as many as the others]", min=1
+    )
     arm: list[str] | None = option(
         None,
         "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
@@ -31,18 +35,33 @@ class BeyondOptions(ExperimentOptions):
     sweep: bool = option(True, "Measure success against help.", "--sweep/--no-sweep")
     ceilings: bool = option(True, "Look for what is left to win.", "--ceilings/--no-ceilings")
     limit: int | None = option(None, "Tasks on which that is looked for. [default: the preset's]", min=1)
+    houses: str | None = option(
+        None, "Train each arm, best unless named, in so many houses: 61,122,244,500.", metavar="NUMBERS"
+    )
+    mirrored: bool = option(False, "With --houses: in these and their mirror images, too.")
     beside: int = option(8, "On a GPU: at most so many trainings side by side.", min=1)
 
     def plan(self, seed: int) -> ComparisonPlan:
         """Return what is to be compared."""
-        from vnla.experiments.beyond.arms import chosen_arms, scale_of
+        from vnla.experiments.beyond.arms import LEARNED, arms_by_houses, chosen_arms, scale_of
         from vnla.experiments.beyond.plan import ComparisonPlan
+        from vnla.experiments.beyond.training_houses import house_counts, with_points
 
         scale = scale_of(self.preset)
         scale = replace(scale, preset=self.given(scale.preset), limit=self.limit or scale.limit)
+        if self.mirrored and self.houses is None:
+            raise InputError("--mirrored: says what --houses adds; give that, too")
+        counts = house_counts(self.houses) if self.houses else ()
+        arms = chosen_arms(scale, self.arm or ())
+        if counts:
+            scale = replace(scale, preset=with_points(scale.preset, max(counts)))
+            arms = arms_by_houses(scale, self.arm or (), counts, mirrored=self.mirrored)
+        arms = [replace(arm, iterations=self.learned_iterations) if arm.name == LEARNED else arm for arm in arms]
         return ComparisonPlan(
             scale,
-            chosen_arms(scale, self.arm or ()),
+            arms,
+            train=max(counts) if counts else None,
+            mirrored=self.mirrored,
             trainings=self.trainings,
             fresh=scale.fresh if self.fresh is None else self.fresh,
             sweeps=self.sweep,
@@ -70,15 +89,31 @@ def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkO
     Example: vnla beyond out --preset small
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
+
+    Example: vnla beyond out --preset paper --arm panorama-spotted --learned-iterations 100000 --device cuda
+
+    Example: vnla beyond out --preset paper --houses 61,122,244,500 --mirrored --features efficientnet-lite0-level
     """
     from vnla.experiments.beyond.comparison_stages import run_comparison
 
-    noted = ("trainings", "iterations", "validate_every", "precision", "world", "features", "fresh", "limit")
+    noted = (
+        "trainings",
+        "iterations",
+        "learned_iterations",
+        "validate_every",
+        "precision",
+        "world",
+        "features",
+        "fresh",
+        "limit",
+        "houses",
+    )
     words = [
         f"vnla beyond {out} --preset {options.preset}",
         *as_typed(options, *noted),
         *work.noted_seed(),
         *(f"--arm {name}" for name in options.arm or ()),
+        *(["--mirrored"] if options.mirrored else []),
         *(f"--no-{part}" for part in ("sweep", "ceilings", "peers") if not getattr(options, part)),
     ]
     plan, here = options.plan(work.seed), work.here()

@@ -40,7 +40,7 @@ class CeilingOptions:
     split: str = option("test_unseen", "val_seen, …, test_unseen.", metavar="NAME")
     limit: int | None = option(None, "Only so many tasks of the split, drawn at random. [default: all]", min=1)
     seeds: SeedsOption = 1
-    schedules: int = option(400, "Try so many sets of times to ask in an episode; more are drawn from.", min=1)
+    schedules: int = option(400, "Try so many sets of times to ask in an episode, and sample as many walks.", min=1)
     states: int | None = option(
         None, "Ask and do not ask at so many steps of an episode, drawn at random. [default: all]", min=1
     )
@@ -103,8 +103,8 @@ def ceilings(
     as_json: FiguresOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """What is left to win: the agent with the best times to ask, perfect following, perfect stopping; and what a request
-    is worth.
+    """What is left to win: the agent asking where it errs, with perfect following, perfect stopping; a scripted searcher;
+    the best times to ask beside their placebo; and what a request is worth.
 
     Example: vnla ceilings runs/learned --limit 400 --out ceilings
 

@@ -33,7 +33,7 @@ def compare(
     ] = None,
     as_json: FiguresOption = None,
 ) -> None:
-    """What agents differ by on the tasks that both have, with paired intervals over houses and tasks.
+    """What agents differ by on the tasks that both have, with paired intervals over houses.
 
     Everything is checked and scored again from the walks, as by vnla score.
 

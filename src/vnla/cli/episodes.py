@@ -15,6 +15,7 @@ from vnla.cli.console import telling
 from vnla.cli.options import (
     CheckpointOption,
     DeviceOption,
+    ForwardOption,
     RatioOption,
     TasksOption,
     ThreadsOption,
@@ -60,6 +61,7 @@ class SourceOptions:
     seed: int | None = option(None, "Seed of the help budgets. [default: of a run 123]")
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
+    forward: ForwardOption = None
     device: DeviceOption = None
 
     def source(self, given: str) -> EpisodeSource:
@@ -70,12 +72,14 @@ class SourceOptions:
         from vnla.evaluation.evaluate import SEEDS
         from vnla.recordings.sources import TEACHER, of_results, of_run, of_teacher
         from vnla.training.checkpoints import CONFIG
+        from vnla.world.forward import INFORMED
 
         path, world, tasks = Path(given), self.world, self.tasks
         if (path / CONFIG).is_file() or pretrained.is_meant(given):
             return of_run(
                 path, split=self.split or "test_unseen", limit=self.limit, seed=SEEDS[0] if self.seed is None else self.seed,
                 ratio=self.ratio, checkpoint=self.checkpoint, world=world, tasks=tasks, device=device_named(self.device),
+                forward=self.forward,
             )  # fmt: skip
         if self.ratio is not None or self.checkpoint is not None:
             raise InputError(f"{given}: --ratio and --checkpoint are for runs")
@@ -84,7 +88,9 @@ class SourceOptions:
         if world is None or tasks is None:
             raise InputError(f"{given}: say in which --world and with which --tasks")
         if given == TEACHER and not path.exists():
-            return of_teacher(world, tasks, split=self.split or "train", limit=self.limit)
+            return of_teacher(world, tasks, split=self.split or "train", limit=self.limit, forward=self.forward or INFORMED)
+        if self.forward is not None:
+            raise InputError(f"{given}: --forward is for runs and the teacher; a file says itself")
         return of_results(path, world, tasks, split=self.split, limit=self.limit, seed=self.seed)
 
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import ProgressColumn, Task
 from rich.text import Text
 
-from vnla.camera import VIEWS
+from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS
 from vnla.cli.console import hint_if_busy, plain, progress_bar
 from vnla.cli.options import JsonOption, takes_options
 from vnla.cli.sharing import ShardOption, say_part
@@ -48,6 +48,7 @@ class FeatureMakeOptions:
 
     encoder: str = option(DEFAULT_ENCODER, ENCODER_HELP, metavar="NAME")
     encoder_option: list[str] | None = option(None, "An option of your own encoder; may be repeated.", metavar="NAME=VALUE")
+    views: str = option("all", "Which views: all 36, or the 12 that look level.", metavar="all|level")
     name: str | None = option(None, "The name to keep them under. [default: the encoder's]", metavar="N")
     weights: Path | None = option(None, "Weights, .pth or .safetensors.", metavar="FILE")
     device: str | None = option(None, "cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")
@@ -83,6 +84,7 @@ class FeatureMakeOptions:
                 maker,
                 bar.advance,
                 name=self.name,
+                views=chosen_views(self.views),
                 describe=bar.say,
                 batch=self.batch,
                 workers=self.workers,
@@ -96,6 +98,9 @@ def make(
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
 
+    With --views level it encodes the twelve level ones and keeps them as NAME-level, for vnla train --features NAME-level.
+    An agent that looks up or down then sees what is level in that direction.
+
     With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
     """
     if shard is not None:
@@ -105,15 +110,27 @@ def make(
     _say(out, header, as_json, "written" if new else "there already")
 
 
+def chosen_views(text: str) -> str:
+    """Return which views a person wants."""
+    from vnla.vision.level import ALL, LEVEL
+
+    if text not in (ALL, LEVEL):
+        raise InputError(f"--views {text}: unknown; choose {ALL} or {LEVEL}")
+    return text
+
+
 def _make_shared(path: Path, options: FeatureMakeOptions, which: str, as_json: bool) -> None:
     """Encode the houses of a shard, or put all shards together."""
     from vnla.pipeline.shards.features import feature_parts, make_part, merge, share_of
     from vnla.pipeline.shards.shard import MERGE, Shard
+    from vnla.vision.level import store_name
     from vnla.vision.making import header_of, is_made
     from vnla.vision.store import store_path
 
     encoder, (folder, world) = options.made(), _read(path)
-    header, out = header_of(folder, world, encoder), store_path(folder.path, options.name or encoder.name)
+    views = chosen_views(options.views)
+    header = header_of(folder, world, encoder, views)
+    out = store_path(folder.path, options.name or store_name(encoder.name, views))
     parts = feature_parts(out, header)
     if is_made(out, header):
         if which == MERGE and parts.folder.exists():  # it was killed as it ended
@@ -189,6 +206,7 @@ def import_(
     columns: Annotated[
         int | None, typer.Option(min=1, help="Take only the first values of each view. [default: all]")
     ] = None,
+    views: Annotated[str, typer.Option(metavar="all|level", help="Which views: all 36, or the 12 that look level.")] = "all",
     as_json: JsonOption = False,
 ) -> None:
     """Bring in features that others have computed. Viewpoints that the world lacks are passed over."""
@@ -199,7 +217,14 @@ def import_(
     viewpoints, out = viewpoints_of(compiled), store_path(world, name)
     with _progress("importing", len(viewpoints)) as bar:
         store = import_features(
-            file, out, viewpoints, name=name, world=world_checksum(folder), columns=columns, progress=bar.advance
+            file,
+            out,
+            viewpoints,
+            name=name,
+            world=world_checksum(folder),
+            columns=columns,
+            views=chosen_views(views),
+            progress=bar.advance,
         )
     _say(out, store.header, as_json, "written")
 
@@ -235,9 +260,11 @@ def probe(
     """Measure what a linear probe reads from features in houses it was not trained on: objects and rooms.
 
     Trained on the houses of the split "train", measured on all others; without splits on the last fifth of the houses.
+    Where features of level views are among them, these views alone are measured.
     """
     import numpy as np
 
+    from vnla.vision.level import LEVEL
     from vnla.vision.probe import probe as fit
     from vnla.vision.probe import probe_targets
     from vnla.vision.store import world_features
@@ -245,14 +272,14 @@ def probe(
     folder, compiled = _read(world)
     house = np.repeat(np.arange(len(compiled.houses)), np.diff(compiled.first.numpy()) * VIEWS)  # (views,)
     training = np.isin(house, [compiled.house(name) for name in training_houses(folder)])
-    chosen = _sample(training, views, seed)
+    stores = {name: world_features(folder, name) for name in dict.fromkeys(encoder)}
+    chosen = _sample(training, views, seed, level=any(store.header.views == LEVEL for store in stores.values()))
     targets = probe_targets(folder.houses, compiled, _visibility(folder, compiled, drawn))
     table = targets.table.reshape(len(house), -1)[chosen]
     results: dict[str, ProbeResult] = {}
-    for name in dict.fromkeys(encoder):
-        array = world_features(folder, name).for_world(compiled)
+    for name, store in stores.items():
         with Console(stderr=True).status(f"probing {name} …"):
-            sample = array.reshape(len(house), -1)[chosen]
+            sample = store.at_poses(compiled, chosen)
             masks = (training[chosen], ~training[chosen])
             results[name] = fit(sample, table, *masks, labels=targets.labels, houses=house[chosen])
     if as_json:
@@ -285,12 +312,13 @@ def training_houses(folder: WorldFolder) -> tuple[str, ...]:
     return chosen
 
 
-def _sample(training: NDArray[np.bool_], most: int, seed: int) -> NDArray[np.int64]:
-    """Numbers of at most `most` training views and as many others, in rising order."""
+def _sample(training: NDArray[np.bool_], most: int, seed: int, *, level: bool = False) -> NDArray[np.int64]:
+    """Numbers of at most `most` training views and as many others, in rising order, of all or of the `level` ones."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
-    parts = [np.flatnonzero(training), np.flatnonzero(~training)]
+    among = np.arange(len(training)) % VIEWS // HEADINGS == LEVEL_ROW if level else np.ones_like(training)
+    parts = [np.flatnonzero(training & among), np.flatnonzero(~training & among)]
     return np.sort(np.concatenate([generator.permutation(part)[:most] for part in parts]))
 
 
@@ -329,7 +357,7 @@ def _say(out: Path, header: Header, as_json: bool, what: str) -> None:
         value = {key: each for key, each in header.as_json().items() if key not in ("houses", "format", "version")}
         typer.echo(json.dumps({"out": str(out), "status": what, **value}, indent=2))
     else:
-        views = f"{len(header.viewpoints):,} viewpoints × {VIEWS} views × {header.dimension:,} values"
+        views = f"{len(header.viewpoints):,} viewpoints × {header.view_count} views × {header.dimension:,} values"
         plain().print(f"{what}: {out}, {views}", soft_wrap=True)
 
 

@@ -94,6 +94,7 @@ class GuestTrial:
         from vnla.remote.observer import WorldObserver
         from vnla.tasks.dataset import read_dataset
         from vnla.world.compiled import World
+        from vnla.world.forward import INFORMED
 
         options = self.options
         if options.world is None or options.tasks is None:
@@ -106,7 +107,7 @@ class GuestTrial:
             tell = stack.enter_context(telling())
             tell(f"loading {options.world}")
             folder, dataset = read_world(options.world), read_dataset(options.tasks)
-            world = World.compile(folder.houses)
+            world = World.compile(folder.houses, forward=options.forward or INFORMED)
             guest = self._guest(folder, journal)
             show = WorldObserver(guest.declaration, folder, world)
             every = {split: self._rules(folder, dataset, world, split) for split in self.options.splits}
@@ -227,6 +228,7 @@ class GuestTrial:
             "ratio": self.ratio,
             "k": rules.advisor.k,
             "on_error": self.own.on_error,
+            **_forward_of(rules),
             **self.speaking.as_dict(),
         }
 
@@ -244,11 +246,15 @@ class GuestTrial:
         }
 
     def _title(self, guest: EvaluatedAgent, dataset: Dataset) -> str:
+        from vnla.world.forward import INFORMED
+
         sizes = {split: len(dataset.split(split)) for split in self.options.splits}
         drawn = ", ".join(
             f"{min(self.options.subset or 0, size)} of {size:,} tasks of {split}" for split, size in sizes.items()
         )
-        return f"{guest.declaration.name}, τ = {self.ratio}" + (f", {drawn}" if self.options.subset is not None else "")
+        some = f", {drawn}" if self.options.subset is not None else ""
+        seen = f"observes: {', '.join(guest.declaration.observes) or 'nothing'}, forward {self.options.forward or INFORMED}"
+        return f"{guest.declaration.name}, τ = {self.ratio}{some}, {seen}"
 
     def _announce(self, chat: Chat, every: Mapping[str, EvaluationRules], show: WorldObserver) -> None:
         """What it may cost, before anything is spent; and no more than that in a dry run."""
@@ -280,6 +286,14 @@ def _most_calls(rules: EvaluationRules, seeds: Sequence[int]) -> int:
     which = torch.arange(len(rules.tasks))
     episodes = [rules.tasks.episodes(which, seed=seed, ratio=rules.ratio, k=rules.advisor.k) for seed in seeds]
     return sum(int(each.time_budget.sum() + each.help_budget.sum()) for each in episodes)
+
+
+def _forward_of(rules: EvaluationRules) -> dict[str, str]:
+    """Where `forward` goes, unless it is as in the paper, which goes without saying."""
+    from vnla.world.forward import INFORMED
+
+    forward = rules.tasks.environment.world.forward
+    return {} if forward == INFORMED else {"forward": forward}
 
 
 def _cap(name: str, most: int | None) -> str:

@@ -126,7 +126,7 @@ def listen(
     Example: vnla listen runs/talk --listener parser --subset 200
     """
     from vnla.common.machine import use_threads
-    from vnla.evaluation.confidence import few_houses
+    from vnla.evaluation.confidence import houses_note
 
     use_threads(threads)
     if as_json is not None:
@@ -134,8 +134,7 @@ def listen(
     options.check(context)
     k, found = options.heard(run)
     plain().print(_table(options.title(run, k), found))
-    if few := few_houses(min(each.houses for each in found)):
-        plain().print(few)
+    plain().print(houses_note(*(each.houses for each in found)))
     if as_json is not None:
         heard = {each.name: each.as_dict() for each in found}
         write_text(as_json, json.dumps({**options.about(run, k), "heard": heard}, indent=2) + "\n")

@@ -120,6 +120,9 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a ru
 
 # what is run
 RatioOption = Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")]
+ForwardOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Where forward goes: informed or plain. [default: the run's; informed]")
+]
 CheckpointOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="val_seen, val_unseen or last. [default: that of the split's kind]")
 ]

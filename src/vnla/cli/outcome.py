@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vnla.cli.console import plain
-from vnla.cli.options import DeviceOption, EpisodesOption, OtherTasksOption, RatioOption, ThreadsOption
+from vnla.cli.options import DeviceOption, EpisodesOption, ForwardOption, OtherTasksOption, RatioOption, ThreadsOption
 from vnla.common.files import writable, write_text
 from vnla.common.options import option
 from vnla.common.registry import name_of, options_of
@@ -46,6 +46,7 @@ class EvaluationOptions:
     world: Path | None = option(
         None, "World for --agent and for pretrained, or where the run's has moved to.", metavar="DIR"
     )
+    forward: ForwardOption = None
     metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
     results: Path | None = option(None, "Write results files in the authors' format here.", metavar="DIR")
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None
@@ -157,19 +158,11 @@ def check_places(places: Iterable[Path | None]) -> None:
             writable(place)
 
 
-def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric]) -> None:
-    """Print the table of evaluations, and what its intervals do not say."""
+def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapping[str, Metric], more: str = "") -> None:
+    """Print the table of evaluations, what its intervals are over, and what `more` there is to say."""
     plain().print(figures_of(title, {name: each.summary() for name, each in found.items()}, metrics))
-    if note := _houses_note(found):
+    for note in dict.fromkeys(filter(None, (*(each.note for each in found.values()), more))):
         plain().print(note)
-
-
-def _houses_note(found: Mapping[str, Evaluation]) -> str:
-    """What the intervals of a table do not say, where it has any and some split has few houses."""
-    from vnla.evaluation.confidence import same_houses
-
-    several = [each for each in found.values() if len(each.seeds) > 1]
-    return same_houses(min(len({task.house for task in each.tasks.tasks}) for each in several)) if several else ""
 
 
 def figures_of(

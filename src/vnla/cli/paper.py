@@ -40,7 +40,9 @@ class ExperimentOptions:
     precision: str | None = option(None, "float32, tf32 or bfloat16. [default: the preset's]", metavar="NAME")
     world: Path | None = option(None, "A world of your own, with features. [default: one is generated]", metavar="DIR")
     features: str | None = option(None, "Whose features, or symbolic. [default: the preset's]", metavar="NAME")
-    peers: bool = option(True, "Beside them agents that learn nothing.", "--peers/--no-peers")
+    peers: bool = option(
+        True, "Beside them agents that learn nothing; beside Table 2 also SPACED, trained.", "--peers/--no-peers"
+    )
 
     def given(self, preset: ExperimentPreset) -> ExperimentPreset:
         """Return a preset with what differs from it."""

@@ -152,7 +152,9 @@ def about(part: Any) -> str:
     if not isinstance(part, type) and not inspect.isroutine(part):
         unit = getattr(part, "unit", None)
         return "" if unit is None else f"in {unit}{', lower is better' if part.lower_is_better else ''}"
-    return first_sentence(inspect.getdoc(part) or "")
+    note = getattr(part, "note", "")
+    said = first_sentence(inspect.getdoc(part) or "")
+    return f"{said} Note: {note}." if isinstance(note, str) and note else said
 
 
 def options(part: Any, given: frozenset[str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ TAKEN = {"recorded", "run", "world", "tasks", "split", "metric", "as_json", "as_
 
 def score_recorded_file(context: typer.Context, path: Path, run: Path | None, options: EvaluationOptions) -> None:
     """Score a file of what people did in a world, which is that of a run if one is named."""
+    from vnla.evaluation.confidence import houses_note
     from vnla.evaluation.recorded import score_recorded, spreadsheet
     from vnla.houses.folder import read_world
     from vnla.tasks.dataset import read_dataset
@@ -47,9 +48,10 @@ def score_recorded_file(context: typer.Context, path: Path, run: Path | None, op
     counts = [(field, [str(each[field]) for each in values.values()]) for field in ("participants", "episodes")]
     figures = {each: done.summary() for each, done in found.items()}
     metrics = {each: metrics[each] for each in metrics if not all(isnan(done[each].value) for done in figures.values())}
-    plain().print(figures_of(f"{path}, 95% intervals over people", figures, metrics, counts))
+    plain().print(figures_of(str(path), figures, metrics, counts))
     if others:
         plain().print(figures_of(f"difference to {name}", {each: done.minus(first) for each, done in others}, metrics))
+    plain().print(houses_note(*(len(set(done.participants)) for done in found.values()), what="people"))
     if options.as_json is not None:
         write_text(options.as_json, json.dumps(values, indent=2) + "\n")
     if options.as_csv is not None:

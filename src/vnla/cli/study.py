@@ -284,12 +284,16 @@ def _open(design: Design, secret: bytes, device: str, tell: Tell, say: Say) -> S
     from vnla.serve.study.app import StudySite
     from vnla.serve.worlds import cache_folder
     from vnla.training.trained import open_trained
+    from vnla.world.forward import INFORMED
 
     trained = {}
     for name, run in design.agents.items():
         tell(f"loading {run}")
         say("loading the agents")
-        trained[name] = open_trained(Path(run), world=Path(design.world), tasks=Path(design.tasks), device=device)
+        # People of all conditions walk by one rule, and what is exported need not name it.
+        trained[name] = open_trained(
+            Path(run), world=Path(design.world), tasks=Path(design.tasks), device=device, forward=INFORMED
+        )
     site = StudySite(trained, cache_folder() / "pictures", secret)
     site.check(design)
     tell("ready")

@@ -20,6 +20,7 @@ from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
 from vnla.common.options import option
 from vnla.common.progress import Tell
+from vnla.common.registry import options_of
 
 if TYPE_CHECKING:
     from vnla.evaluation.evaluate import Evaluation
@@ -37,12 +38,41 @@ if TYPE_CHECKING:
 class RunTrialOptions:
     """What may be said of runs alone: another agent decides by itself."""
 
-    help_policy: str | None = option(None, "none, first, random, teacher or learned. [default: the run's]", metavar="NAME")
+    help_policy: str | None = option(
+        None, "none, first, random, teacher, learned, spaced, entropy. [default: the run's]", metavar="NAME"
+    )
+    help_option: list[str] | None = option(None, "An option of the help policy; may be repeated.", metavar="NAME=VALUE")
+    choose: str | None = option(
+        None,
+        "Values of an option of the help policy, e.g. threshold=0.4,0.8: the one that succeeds most often on the dev split"
+        " of the same kind is taken.",
+        metavar="NAME=VALUES",
+    )
     checkpoint: CheckpointOption = None
     sweep: Path | None = option(
         None, "Also evaluate with more and less help (τ from 0 to 1) and draw it into DIR.", metavar="DIR"
     )
     shard: ShardOption = None
+
+    def asking(self, config: RunConfig) -> RunConfig:
+        """The same by another help policy or with other options of it, if they are given."""
+        given = options_of(self.help_option or [], "--help-option")
+        if self.help_policy is None:
+            return config.asking(config.help_policy, {**config.help_options, **given}) if given else config
+        return config.asking(self.help_policy, given)
+
+    def choices(self, config: RunConfig) -> dict[str, RunConfig]:
+        """The values to choose from, by what to call each; none where nothing is to be chosen."""
+        if self.choose is None:
+            return {}
+        name, sign, values = self.choose.partition("=")
+        if not sign or not values.strip(","):
+            raise InputError(f"--choose {self.choose!r}: expected an option with values to try, e.g. threshold=0.4,0.8")
+        tried = (options_of([f"{name}={value}"], "--choose") for value in filter(None, values.split(",")))
+        return {
+            f"{name} {next(iter(each.values()))}": config.asking(config.help_policy, {**config.help_options, **each})
+            for each in tried
+        }
 
 
 def evaluate_runs(run: Path, trial: RunTrial) -> None:
@@ -69,10 +99,11 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
     for each, output in outputs.items():
         with telling() as tell:
             title, found = trial.run(each, output, tell, merged)
-        print_evaluations(f"{each}, {title}", found, trial.metrics)
+        print_evaluations(f"{each}, {title}", found, trial.metrics, trial.note(each))
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
-        summaries[each.name] = {name: done.as_dict() for name, done in found.items()}
+        sensors = {"sensors": trial.sensors(each)}
+        summaries[each.name] = {name: sensors | done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
     options.write(summaries[run.name] if one else summaries, sheet)
@@ -132,7 +163,8 @@ class RunTrial:
 
         folder = pretrained.folder_of(run)
         config = RunConfig.read(folder / CONFIG)
-        if _learns(self._asking(config)) and not _learns(config):
+        self.own.choices(self.own.asking(config))
+        if _learns(self.own.asking(config)) and not _learns(config):
             raise InputError(
                 f"{run}: was trained under the help policy {config.help_policy}, which does not learn when to ask; "
                 f"--help-policy {self.own.help_policy} needs a run that was trained under it"
@@ -142,11 +174,26 @@ class RunTrial:
         if self.own.checkpoint is not None and self.own.checkpoint not in there:
             raise InputError(f"{run}: has no checkpoint {self.own.checkpoint}; it has {', '.join(there) or 'none yet'}")
 
+    def sensors(self, run: Path) -> list[str]:
+        """The sensors of a run's agent beside the view."""
+        from vnla.agents.sensor_registry import sensors_named
+        from vnla.training.checkpoints import CONFIG
+        from vnla.training.config import RunConfig
+
+        return list(sensors_named(RunConfig.read(pretrained.folder_of(run) / CONFIG).sensors))
+
+    def note(self, run: Path) -> str:
+        """What a reader should know of these."""
+        from vnla.agents.sensor_notes import sensors_note
+
+        return sensors_note([",".join(self.sensors(run))])
+
     def run(
         self, run: Path, output: Output, tell: Tell, merged: MergedEvaluations | None = None
     ) -> tuple[str, dict[str, Evaluation]]:
         """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
         was found."""
+        from vnla.agents.sensor_notes import sensors_text
         from vnla.evaluation.evaluate import evaluate
 
         config, share, subjects = self._ready(run, self.options.splits, tell)
@@ -164,7 +211,9 @@ class RunTrial:
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
         drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
-        return f"help policy {config.help_policy}, τ = {share}{drawn}", found
+        chosen = "".join(f", {subject.chosen} for {split}" for split, subject in subjects.items() if subject.chosen)
+        seen = f"sensors: {sensors_text(config.sensors)}, forward {config.forward}"
+        return f"help policy {config.help_policy}{chosen}, τ = {share}{drawn}, {seen}", found
 
     def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""
@@ -188,6 +237,7 @@ class RunTrial:
             "ratio": self.options.ratio,
             "checkpoint": self.own.checkpoint,
             "subset": self.options.subset,
+            **{name: each for name, each in self._further.items() if each is not None},
         }
         spoken = {"language": self.speaking.language, "options": dict(self.speaking.options), "k": self.speaking.k}
         return {
@@ -198,19 +248,38 @@ class RunTrial:
             "device": self.device.partition(":")[0],
         }
 
+    @property
+    def _further(self) -> dict[str, Any]:
+        """Options that are noted where they are given alone, as they came later."""
+        return {"forward": self.options.forward, "help_option": self.own.help_option, "choose": self.own.choose}
+
     def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
         """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""
         from vnla.training.trained import open_trained
 
         tell(f"loading {run}")
-        trained = open_trained(run, world=self.options.world, tasks=self.options.tasks, device=self.device)
-        config = self._asking(trained.config)
-        share = config.with_ratio(self.options.ratio).help(training=False).ratio
-        return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}
+        options = self.options
+        trained = open_trained(run, world=options.world, tasks=options.tasks, device=self.device, forward=options.forward)
+        config = self.own.asking(trained.config)
+        share = config.with_ratio(options.ratio).help(training=False).ratio
+        return config, share, {split: self._chosen(replace(trained, config=config), split, share) for split in splits}
 
-    def _asking(self, config: RunConfig) -> RunConfig:
-        """The same by another help policy, if one is given."""
-        return config if self.own.help_policy is None else config.asking(self.own.help_policy)
+    def _chosen(self, trained: Trained, split: str, share: float) -> _Subject:
+        """Who is evaluated on a split; if there is a choice, with the value that is best on the dev split of its kind."""
+        from vnla.evaluation.evaluate import evaluate
+        from vnla.training.checkpoints import chosen_by
+
+        choices = self.own.choices(trained.config)
+        if not choices:
+            return self._subject(trained, split)
+        tried = {name: self._subject(replace(trained, config=config), split) for name, config in choices.items()}
+        tasks = trained.material.evaluation_tasks(chosen_by(split))
+        rates = {
+            name: evaluate(each.context, tasks, seeds=self.seeds[:1], ratio=share).figure("success_rate").mean
+            for name, each in tried.items()
+        }
+        best = max(rates, key=lambda name: rates[name])
+        return replace(tried[best], chosen=f"{best} by {chosen_by(split)} ({rates[best]:.1f}%)")
 
     def _subject(self, trained: Trained, split: str) -> _Subject:
         from vnla.evaluation.sweep import with_k
@@ -249,6 +318,8 @@ class _Subject:
 
     context: RolloutContext
     tasks: TaskSet
+    chosen: str = ""
+    """Which value of an option was chosen, and by what."""
 
 
 def _sweep(path: Path, split: str, subject: _Subject, seeds: tuple[int, ...], tell: Tell) -> None:

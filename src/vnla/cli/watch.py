@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from vnla.cli.options import BudgetSeedOption, OneCheckpointOption, RatioOption, RunArgument, TasksOption
+from vnla.cli.options import BudgetSeedOption, ForwardOption, OneCheckpointOption, RatioOption, RunArgument, TasksOption
 from vnla.report.printing import SafeConsole
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
+    from vnla.report.film import Images
     from vnla.report.story import Account, EpisodeStep
     from vnla.serve.terminal import TerminalEpisode
 
@@ -28,6 +29,7 @@ def watch(
     checkpoint: OneCheckpointOption = "val_unseen",
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
     tasks: TasksOption = None,
+    forward: ForwardOption = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
     video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
     ask: Annotated[bool, typer.Option("--ask", help="Be its advisor: type an answer whenever it asks.")] = False,
@@ -44,16 +46,14 @@ def watch(
     from vnla.common.files import file_name
     from vnla.common.machine import device_named
     from vnla.evaluation.evaluate import run_task, task_named
-    from vnla.report.animation import write_animation
     from vnla.report.episodes import images_of
-    from vnla.report.film import draw_strip
     from vnla.report.story import follow, put_into_words
     from vnla.serve.terminal import TerminalEpisode
     from vnla.training.context import make_context, vocabulary_of
     from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
-        trained = open_trained(run, world=world, tasks=tasks, device=device_named(device))
+        trained = open_trained(run, world=world, tasks=tasks, device=device_named(device), forward=forward)
         config, material = trained.config, trained.material
         context = make_context(config, material, trained.agent(checkpoint), training=False)
         task_set = material.evaluation_tasks(split)
@@ -68,14 +68,20 @@ def watch(
         account = follow(run_task(context, task_set, name, seed=seed, ratio=share), 0, house, task, context.advisor)
     SafeConsole().print(put_into_words(account))
     if out is not None:
-        images = images_of(material.folder, house, (320, 240))
-        stem = out / file_name(name)
-        wanted = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "gif", *(["mp4"] if video else []))]
-        draw_strip(account, wanted[0], images)
-        for path in wanted[1:]:
-            write_animation(account, path, images)
-        for path in wanted:
-            typer.echo(f"drawn: {path}")
+        _draw(account, out / file_name(name), images_of(material.folder, house, (320, 240)), video=video)
+
+
+def _draw(account: Account, stem: Path, images: Images | None, *, video: bool) -> None:
+    """Draw a film strip and a moving map, and say where."""
+    from vnla.report.animation import write_animation
+    from vnla.report.film import draw_strip
+
+    wanted = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "gif", *(["mp4"] if video else []))]
+    draw_strip(account, wanted[0], images)
+    for path in wanted[1:]:
+        write_animation(account, path, images)
+    for path in wanted:
+        typer.echo(f"drawn: {path}")
 
 
 def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:

@@ -113,11 +113,12 @@ class HouseOptions:
     area: str | None = option(None, "Square metres indoors, 90 to 1000. [default: as it comes]", metavar="A..B")
     style: str | None = option(None, "Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]", metavar="NAMES")
     programme: str | None = option(None, "home or workplace. [default: now and then a workplace]", metavar="NAME")
+    mirrored: bool = option(False, "Add the mirror image of each house for training.")
 
     def order(self) -> WorldOrder:
         """Return what these options ask for."""
         from vnla.houses.generate.wishes import Wishes, range_of
-        from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits
+        from vnla.houses.generate.world import PRESETS, SplitSizes, as_extra, recipes, splits, with_mirrored
 
         if self.preset not in PRESETS:
             raise InputError(f"preset {self.preset}: unknown; choose from {', '.join(PRESETS)}")
@@ -132,6 +133,7 @@ class HouseOptions:
         storeys, rooms, area = (range_of(getattr(self, name), f"--{name}") for name in names)
         wishes = Wishes(storeys, rooms, area, styles, self.programme)
         wanted = recipes(chosen, self.seed, parts, None if wishes == Wishes() else wishes)
+        wanted = with_mirrored(wanted, parts.train) if self.mirrored else wanted
         return WorldOrder(wanted, parts, splits(chosen, wanted, parts), as_extra(self.preset, self.seed, wanted))
 
 
@@ -148,8 +150,11 @@ def make(
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
     A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
-    the same preset, seed and wishes, and a house for test is never one for training elsewhere. A command that was ended goes
-    on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard merge the world of all parts.
+    the same preset, seed and wishes, and a house for test is never one for training elsewhere. With --mirrored the mirror
+    image of each house for training is one more, NAME-mirrored, in which all that was left is right.
+
+    A command that was ended goes on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard
+    merge the world of all parts.
     """
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.pipeline.shards.world import houses_of, world_parts

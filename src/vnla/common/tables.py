@@ -41,28 +41,82 @@ Room = int | Literal["host"]
 """Where a table is, if not all in a device's memory: on disk with so many bytes in memory, or in the host's memory."""
 
 
+class RepeatedTable:
+    """Rows in memory of which places show some more than once: (places, size) to whoever indexes it.
+
+    Each page of the table has `page` rows and as many places as `shown` has numbers, each the row of its page that it shows.
+    """
+
+    def __init__(self, rows: Tensor, page: int, shown: Sequence[int]) -> None:
+        self.shown = tuple(shown)
+        self._rows, self._at = rows, _RowsShown(page, self.shown, rows.device)
+        self.shape = (len(rows) // page * len(self.shown), rows.shape[1])
+
+    def __getitem__(self, places: Tensor) -> Tensor:
+        """What some places show, (…, size)."""
+        return self._rows[self._at(places)]
+
+    @property
+    def device(self) -> torch.device:
+        """Where rows are given."""
+        return self._rows.device
+
+    def is_floating_point(self) -> bool:
+        """As of a tensor."""
+        return self._rows.is_floating_point()
+
+
+class _RowsShown:
+    """The row of a table that each place shows."""
+
+    def __init__(self, page: int, shown: Sequence[int], device: torch.device) -> None:
+        self._page, self._places = page, len(shown)
+        self._shown = torch.tensor(shown, device=device)
+
+    def __call__(self, places: Tensor) -> Tensor:
+        """Return the rows of some places."""
+        page = torch.div(places, self._places, rounding_mode="floor")
+        return page * self._page + self._shown[torch.remainder(places, self._places)]
+
+
 class FeatureTable(ABC):
     """Half-precision numbers (rows, size) in a file, and nothing else in it.
 
-    `first` (groups + 1) is the page at which each group begins, and the number of pages; a page is `page` rows.
+    `first` (groups + 1) is the page at which each group begins, and the number of pages; a page is `page` rows. Where places
+    show some rows more than once, or some never, `shown` is as of a `RepeatedTable`.
     """
 
     selective: ClassVar[bool]
     """Whether what is not needed may not be there."""
 
-    def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int) -> None:
+    def __init__(
+        self,
+        path: Path,
+        size: int,
+        first: Tensor,
+        page: int,
+        limit: int,
+        shown: Sequence[int] = (),
+        device: torch.device | str = "cpu",
+    ) -> None:
         if limit < SMALLEST:
             raise InputError(f"a feature cache of {limit / 10**6:,g} MB is too small; give {SMALLEST / 10**6:g}MB or more")
         self._first: list[int] = first.tolist()
         self._page, self.limit = page, limit
         self.page_bytes = page * size * 2
-        self.shape = (self._first[-1] * page, size)
+        self.shown = tuple(shown)
+        self._at = _RowsShown(page, self.shown, torch.device(device))
+        self.shape = (self._first[-1] * (len(self.shown) or page), size)
         self._file = path.open("rb")
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="features")
 
     @abstractmethod
     def __getitem__(self, rows: Tensor) -> Tensor:
         """Some rows, (…, size)."""
+
+    def _rows_of(self, places: Tensor) -> Tensor:
+        """Return the rows that places show."""
+        return self._at(places) if self.shown else places
 
     @property
     @abstractmethod
@@ -99,10 +153,10 @@ class DiskTable(FeatureTable):
 
     selective: ClassVar[bool] = False
 
-    def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int) -> None:
-        super().__init__(path, size, first, page, limit)
+    def __init__(self, path: Path, size: int, first: Tensor, page: int, limit: int, shown: Sequence[int] = ()) -> None:
+        super().__init__(path, size, first, page, limit, shown)
         self._map = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)  # PyTorch wants what could be written on
-        self._rows = torch.frombuffer(self._map, dtype=torch.float16).view(self.shape)
+        self._rows = torch.frombuffer(self._map, dtype=torch.float16).view(-1, size)
         self._touched = 0
         self._read: OrderedDict[int, None] = OrderedDict()
 
@@ -118,7 +172,7 @@ class DiskTable(FeatureTable):
         if self._touched > self.limit:
             self._let_go()
             self._touched = touched
-        return self._rows[rows]
+        return self._rows[self._rows_of(rows)]
 
     def need(self, groups: Sequence[int]) -> None:
         """The system fetches what is touched."""
@@ -157,9 +211,16 @@ class DeviceTable(FeatureTable):
     selective: ClassVar[bool] = True
 
     def __init__(
-        self, path: Path, size: int, first: Tensor, page: int, limit: int, device: torch.device | str = "cpu"
+        self,
+        path: Path,
+        size: int,
+        first: Tensor,
+        page: int,
+        limit: int,
+        shown: Sequence[int] = (),
+        device: torch.device | str = "cpu",
     ) -> None:
-        super().__init__(path, size, first, page, limit)
+        super().__init__(path, size, first, page, limit, shown, device)
         pages = self._first[-1]
         self.capacity = min(limit // self.page_bytes, pages)
         self._file_rows = np.memmap(path, dtype=np.float16, mode="r", shape=(pages, page * size))
@@ -176,6 +237,7 @@ class DeviceTable(FeatureTable):
 
     def __getitem__(self, rows: Tensor) -> Tensor:
         """Some rows, of groups that are there."""
+        rows = self._rows_of(rows)
         here = rows + self._shift[torch.div(rows, self._page, rounding_mode="floor")]
         return self._held.view(-1, self.shape[1])[here]
 
@@ -222,6 +284,10 @@ class DeviceTable(FeatureTable):
         pages = self.pages(group)
         rows = torch.from_numpy(np.array(self._file_rows[pages.start : pages.stop]))
         return rows.pin_memory() if self.device.type == "cuda" else rows
+
+
+ViewTable = Tensor | FeatureTable | RepeatedTable
+"""What there is to see at every pose of a world: (poses, size)."""
 
 
 def lend(rows: NDArray[np.float16], device: torch.device) -> Tensor:

@@ -4,8 +4,8 @@
     success_by(evaluation, teacher_actions(evaluation))            # fig:success_len (a); agent_actions for (b)
     best_and_worst(success_by(evaluation, objects(evaluation)))    # fig:success_obj; goal_rooms for fig:success_room
 
-The paper looks at one seed; here all seeds of an evaluation count, and intervals are bootstrapped over tasks, because runs
-of one task are not independent. Shares are per cent.
+The paper looks at one seed; here all seeds of an evaluation count, and intervals are over tasks in the same houses, because
+runs of one task are not independent. Shares are per cent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.evaluation.confidence import FACTOR, Interval, over_episodes
+from vnla.evaluation.confidence import FACTOR, Interval, over_episodes, per_cent
 from vnla.evaluation.evaluate import Evaluation
 from vnla.tasks.task_set import teacher_trajectories
 
@@ -128,13 +128,13 @@ def _range(bucket: int, width: int) -> str:
 
 
 def _success(label: str, success: NDArray[Any], inside: NDArray[Any]) -> SubsetShare:
-    """A success rate. Where all episodes went alike no resampling differs, so its interval is Wilson's for so many tasks."""
+    """A success rate. Where all went alike nothing tells how tasks vary, so its interval is Wilson's for so many."""
     part = _part(label, success, inside)
     if part.tasks < 2 or 0 < part.share.value < 100:
         return part
     reach = 100 * FACTOR**2 / (part.tasks + FACTOR**2)
     low, high = (100 - reach, 100.0) if part.share.value else (0.0, reach)
-    return replace(part, share=Interval(part.share.value, low, high))
+    return replace(part, share=Interval(part.share.value, low, high, part.share.over))
 
 
 def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> SubsetShare:
@@ -143,6 +143,5 @@ def _part(label: str, top: NDArray[Any], bottom: NDArray[Any]) -> SubsetShare:
     tasks = int(counts.sum())
     if not tasks:
         return SubsetShare(label, Interval(math.nan, math.nan, math.nan), 0, 0)
-    found = over_episodes(np.atleast_2d(top)[:, counts], np.atleast_2d(bottom)[:, counts])
-    share = found.scaled(100) if tasks > 1 else Interval(100 * found.value, math.nan, math.nan)
+    share = per_cent(over_episodes(np.atleast_2d(top)[:, counts], np.atleast_2d(bottom)[:, counts], whole=1))
     return SubsetShare(label, share, tasks, int((bottom > 0).sum()))

@@ -35,6 +35,7 @@ from vnla.evaluation.trace import Trace
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
+from vnla.world.forward import FORWARDS, INFORMED
 
 LARGEST = 512 * files.MEGABYTE
 LARGEST_RECORD = 16 << 10
@@ -189,6 +190,12 @@ def read_records(path: Path, tasks: int | None = None) -> list[Any]:
     return records
 
 
+def forward_of(records: Sequence[Any]) -> str:
+    """Where `forward` goes by the first of some records that says so; without a word it is as in the paper."""
+    said = (record.get("forward") for record in records if isinstance(record, dict))
+    return next((each for each in said if isinstance(each, str) and each in FORWARDS), INFORMED)
+
+
 def _read(path: Path, records: Sequence[Any], number_of: Mapping[str, int]) -> tuple[dict[int, _Entry], list[str]]:
     """The records by the numbers of their tasks, and what is wrong with those that cannot be read."""
     entries: dict[int, _Entry] = {}
@@ -304,6 +311,9 @@ class _Rules:
         task = self.tasks.tasks[number]
         if result.scan not in (None, task.house):
             raise _WrongError(f"field scan is {result.scan!r}, but the task is in house {task.house}")
+        forward = self.tasks.environment.world.forward
+        if (result.forward or INFORMED) != forward:
+            raise _WrongError(f"field forward says {result.forward or INFORMED}, but other records say {forward}")
         if self.allowed and (result.help_budget or 0) > self.most[number]:
             what = f"τ = {self.allowed.ratio:g} and k = {self.allowed.k} give this task {self.most[number]} at most"
             raise _WrongError(f"field help_budget is {result.help_budget}, but {what}")

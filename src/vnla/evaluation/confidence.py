@@ -1,38 +1,30 @@
-"""Means and how far to trust them: over seeds, as the paper reports them, over episodes, over houses, and over trainings.
+"""Means and how far to trust them: over seeds, as the paper reports them, over tasks, over houses, and over trainings.
 
 Every figure here is a ratio of two sums over episodes. A mean is one whose lower sum counts the episodes; precision, say, is
-one that counts requests. So all of them are averaged, and resampled, in the same way.
+one that counts requests. Tasks of one house resemble each other, so the figure is computed again without each house in turn
+(the delete-one jackknife), and its variance follows from how much that changes it. The interval has quantiles of Student's
+t, with Satterthwaite's degrees of freedom for houses of these sizes, so that it covers with few houses as well.
+`benchmarks/experiments/coverage.py` simulates how often.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import NamedTuple, TypedDict, Unpack
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit, stdtrit
 
 FACTOR = 1.95
 """Standard errors in the paper's 95% interval; the authors' code has this number too."""
 
-ENOUGH_HOUSES = 10
-"""From so many on intervals over houses cover about what they say."""
+LEVEL = 0.95
+"""How often an interval is to contain the figure that it is about."""
 
-SAMPLES, LEVEL = 1000, 0.95
 Floats = NDArray[np.float64]
 _UNKNOWN = (math.nan, math.nan)
-
-
-class Bootstrap(TypedDict, total=False):
-    """How figures are resampled."""
-
-    samples: int
-    """1,000 unless said otherwise."""
-    seed: int
-    level: float
-    """Of the interval: 0.95 unless said otherwise."""
 
 
 class Estimate(NamedTuple):
@@ -49,11 +41,13 @@ class Estimate(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A figure over all episodes, and its interval."""
+    """A figure over all episodes, and its 95% interval."""
 
     value: float
     low: float
     high: float
+    over: str = ""
+    """What it is over, and how many: "18 houses", say, or "3 trainings, 18 houses"."""
 
     def __str__(self) -> str:
         if math.isnan(self.value):
@@ -61,12 +55,28 @@ class Interval(NamedTuple):
         return f"{self.value:.2f}" if math.isnan(self.low) else f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
 
     def scaled(self, factor: float) -> Interval:
-        """Return the interval in a unit so many times smaller."""
-        return Interval(*(factor * each for each in self))
+        """Return the interval in a unit so many times smaller; a factor below zero turns it round."""
+        low, high = sorted((factor * self.low, factor * self.high))
+        return Interval(factor * self.value, low, high, self.over)
 
-    def as_dict(self) -> dict[str, float | None]:
+    def within(self, whole: float | None) -> Interval:
+        """Return a difference of shares of a whole without what no difference can be; any figure where there is no whole."""
+        if whole is None:
+            return self
+        low, high = (float(np.clip(bound, -whole, whole)) for bound in (self.low, self.high))
+        return Interval(self.value, low, high, self.over)
+
+    def as_dict(self) -> dict[str, float | str | None]:
         """Return the interval for a JSON file; what cannot be known is null."""
-        return {name: finite(value) for name, value in self._asdict().items()}
+        return {"value": finite(self.value), "low": finite(self.low), "high": finite(self.high), "over": self.over}
+
+
+class _Spread(NamedTuple):
+    """How much a figure varies, and how well that is known."""
+
+    variance: float
+    freedom: float
+    """Degrees of freedom of the variance."""
 
 
 def finite(value: float) -> float | None:
@@ -74,22 +84,22 @@ def finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def few_houses(houses: int) -> str:
-    """What stands beside a table whose 95% intervals are over few houses; nothing where they are enough, or have none."""
-    if not 1 < houses < ENOUGH_HOUSES:
-        return ""
+def houses_note(*houses: int, what: str = "houses") -> str:
+    """Return what stands beside a table with intervals over so many houses; several counts are of its columns or rows."""
+    fewest, most = min(houses), max(houses)
+    if most < 2:
+        return f"One {_ONE[what]} has no interval."
+    number = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    return f"95% intervals over {number} {what} (jackknife, t)."
+
+
+def seeds_note(seeds: int, houses: int) -> str:
+    """Return what stands beside a table of the paper's intervals: what they are over, and what they do not say."""
+    where = "one house" if houses == 1 else f"{houses:,} houses"
     return (
-        f"Intervals over {houses} houses: too few to cover 95%; in simulations those over 4 houses covered 80%, and those"
-        " over 18 houses 93.5%."
+        f"± is {FACTOR} standard errors over {seeds} seeds of the help budgets, as in the paper: the same tasks in the same"
+        f" {where}. It does not say what other tasks, houses or trainings would give."
     )
-
-
-def same_houses(houses: int) -> str:
-    """Return what stands beside a table whose intervals are over seeds or tasks, where there are few houses."""
-    if houses >= ENOUGH_HOUSES:
-        return ""
-    where = "one house" if houses == 1 else f"the same {houses} houses"
-    return f"Intervals are over what happened in {where}; they do not say what other houses would give."
 
 
 def over_seeds(values: Sequence[float]) -> Estimate:
@@ -105,144 +115,173 @@ def ratio(top: ArrayLike, bottom: ArrayLike) -> float:
     return float(np.sum(top)) / below if below else math.nan
 
 
-def over_episodes(top: ArrayLike, bottom: ArrayLike | None = None, **options: Unpack[Bootstrap]) -> Interval:
-    """Return the ratio of two sums over episodes with a bootstrap interval; without `bottom`, the mean of `top`.
+def over_episodes(top: ArrayLike, bottom: ArrayLike | None = None, *, whole: float | None = None) -> Interval:
+    """Return the ratio of two sums over episodes for other tasks in the same houses; without `bottom`, the mean of `top`.
 
-    With two axes (seeds, tasks) whole tasks are drawn, with all their seeds: runs of one task are not independent.
+    With two axes (seeds, tasks) a task is left out with all its seeds: runs of one task are not independent.
     """
     above = np.atleast_2d(np.asarray(top, dtype=np.float64))
-    below = np.ones_like(above) if bottom is None else np.atleast_2d(np.asarray(bottom, dtype=np.float64))
-    sums = np.stack([above.sum(axis=0), below.sum(axis=0)], axis=1)  # (tasks, 2)
-    return Interval(ratio(above, below), *_bounds(sums, **options))
+    tasks = np.broadcast_to(np.arange(above.shape[1]), above.shape)
+    below = None if bottom is None else np.atleast_2d(bottom)
+    return over_houses(above, below, houses=tasks, whole=whole, what="tasks")
 
 
 def over_houses(
-    top: ArrayLike, bottom: ArrayLike | None = None, *, houses: ArrayLike, **options: Unpack[Bootstrap]
+    top: ArrayLike,
+    bottom: ArrayLike | None = None,
+    *,
+    houses: ArrayLike,
+    whole: float | None = None,
+    what: str = "houses",
 ) -> Interval:
-    """Return the same for other houses than these: whole houses are drawn, with all that happened in them.
+    """Return the ratio of two sums for other houses than these, with what is done in them.
 
-    `houses` names the house of each entry of `top`. One house tells nothing about others: there is no interval then.
+    `houses` names the house of each entry of `top`, and `what` says what else these may be. A share is a share of the
+    `whole`, 1 or 100. One house tells nothing about others: there is no interval then.
     """
     above = np.asarray(top, dtype=np.float64)
     below = np.ones_like(above) if bottom is None else np.asarray(bottom, dtype=np.float64)
-    names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = _sums((above, below), which, len(names))
-    return Interval(ratio(above, below), *(_bounds(sums, **options) if len(names) > 1 else _UNKNOWN))
+    (sums,) = _house_sums([(above, below)], [houses])
+    spread, over = _left_out(sums, sums[:, 1], _ratio, what)
+    return _around(ratio(above, below), [spread], over, whole)
 
 
 def difference_over_houses(
-    one: tuple[ArrayLike, ArrayLike], other: tuple[ArrayLike, ArrayLike], houses: tuple[Sequence[str], Sequence[str]]
+    one: Sequence[ArrayLike],
+    other: Sequence[ArrayLike],
+    houses: tuple[ArrayLike, ArrayLike],
+    *,
+    whole: float | None = None,
+    what: str = "houses",
 ) -> Interval:
     """Return how much more the ratio of two sums is than that of two others, for other houses.
 
-    A house is drawn with all that happened in it on both sides, so what is easy or hard on both is not in the difference.
+    A house is left out with all that happened in it on both sides, so what is easy or hard on both is not in the difference.
     """
-    names, which = np.unique(np.asarray([*houses[0], *houses[1]]), return_inverse=True)
-    sides = np.split(which.ravel(), [len(houses[0])])
-    each = [_sums(side, rows, len(names)) for side, rows in zip((one, other), sides, strict=True)]
-    value = ratio(*each[0].T) - ratio(*each[1].T)
-    if len(names) < 2:
-        return Interval(value, *_UNKNOWN)
-    drawn = _redrawn(np.concatenate(each, axis=1))  # (samples, 4)
-    counted = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
-    return Interval(value, *_middle(counted[:, 0] / counted[:, 1] - counted[:, 2] / counted[:, 3]))
+    sides = _house_sums([one, other], houses)
+    value = ratio(*sides[0].T) - ratio(*sides[1].T)
+    weight = sum(side[:, 1] / (side[:, 1].sum() or 1) for side in sides)
+    spread, over = _left_out(
+        np.concatenate(sides, axis=1), np.asarray(weight), lambda sums: _ratio(sums[:, :2]) - _ratio(sums[:, 2:]), what
+    )
+    return _around(value, [spread], over).within(whole)
 
 
 def retained_over_houses(values: ArrayLike, without: ArrayLike, usual: ArrayLike, *, houses: ArrayLike) -> Interval:
     """Return how much of what the usual brings is kept, (values − without) / (usual − without) of means, for other houses.
 
-    A house is drawn with all that happened in it on all sides. Not a number where the usual brings nothing.
+    Not a number where the usual brings nothing; without an interval where it brings nothing once a house is left out.
     """
-    names, which = np.unique(np.asarray(houses), return_inverse=True)
-    sums = _sums((values, without, usual), which, len(names))
-    drawn = _redrawn(sums)
-    brought = drawn[:, 2] > drawn[:, 1]
-    found = (drawn[brought, 0] - drawn[brought, 1]) / (drawn[brought, 2] - drawn[brought, 1])
-    kept, none, most = sums.sum(axis=0)
-    if most <= none:
-        return Interval(math.nan, *_UNKNOWN)
-    return Interval((kept - none) / (most - none), *(_middle(found) if len(names) > 1 else _UNKNOWN))
-
-
-def _sums(values: Sequence[ArrayLike], which: NDArray[np.intp], count: int) -> Floats:
-    """Return the sums of each house, by its number: (houses, values)."""
-    return np.stack([np.bincount(which.ravel(), np.ravel(each), count) for each in values], axis=1)
+    none = np.asarray(without, dtype=np.float64)
+    kept, most = (np.asarray(each, dtype=np.float64) - none for each in (values, usual))
+    sums, counts = _house_sums([(kept, most), (kept, np.ones_like(none))], [houses, houses])
+    spread, over = _left_out(sums, counts[:, 1], lambda each: np.where(each[:, 1] > 0, _ratio(each), math.nan), "houses")
+    return _around(float(_ratio(sums.sum(axis=0, keepdims=True))[0]) if most.sum() > 0 else math.nan, [spread], over)
 
 
 def over_trainings(
-    values: ArrayLike, minus: ArrayLike | None = None, *, houses: ArrayLike, **options: Unpack[Bootstrap]
+    values: ArrayLike, minus: ArrayLike | None = None, *, houses: ArrayLike, whole: float | None = None
 ) -> Interval:
-    """Return the mean of (trainings, tasks) for other trainings, houses and tasks; `houses` are those of the tasks.
+    """Return the mean of (trainings, tasks) for other trainings and houses; `houses` are those of the tasks.
 
-    Trainings, houses, and in each house tasks are drawn again and again. Of a difference, that to the mean of `minus`, both
-    sides are given the same houses and tasks, and trainings of their own. One training tells nothing about others: then it
-    is that one in every draw. One house tells nothing either, and there is no interval.
+    The variances between houses and between trainings are added. Of a difference, that to the mean of `minus`, both sides
+    have the same houses and tasks, and trainings of their own. One training tells nothing about others: the interval is over
+    houses alone then. One house tells nothing either, and there is no interval.
     """
     sides = [np.atleast_2d(np.asarray(each, dtype=np.float64)) for each in (values, minus) if each is not None]
-    value, *other = (float(each.mean()) for each in sides)
-    names, seed = tuple(np.asarray(houses).tolist()), options.get("seed", 0)
-    times = _tasks_drawn(names, options.get("samples", SAMPLES), seed)
-    random, found = np.random.default_rng([seed, 1]), []
-    for each in sides:
-        means = each @ times.T / times.sum(axis=1)  # (trainings, samples)
-        trainings = random.integers(len(each), size=means.shape)
-        found.append(np.take_along_axis(means, trainings, axis=0).mean(axis=0))
-    bounds = _middle(found[0] - sum(found[1:]), options.get("level", LEVEL)) if len(set(names)) > 1 else _UNKNOWN
-    return Interval(value - sum(other), *bounds)
+    which = np.unique(np.asarray(houses), return_inverse=True)[1]
+    value, *other = (each.mean(axis=0) for each in sides)
+    (sums,) = _house_sums([(value - sum(other), np.ones_like(value))], [which])
+    between_houses, over = _left_out(sums, sums[:, 1], _ratio, "houses")
+    between_trainings = [_between_trainings(each, which) for each in sides if len(each) > 1]
+    trainings = " and ".join(dict.fromkeys(str(len(each)) for each in sides))
+    over = f"{trainings} trainings, {over}" if trainings != "1" else over
+    spread = [between_houses, *between_trainings]
+    return _around(ratio(*sums.T), spread, over).within(whole) if other else _around(ratio(*sums.T), spread, over, whole)
 
 
-def over_tasks(sums: ArrayLike, minus: ArrayLike | None = None, *, houses: ArrayLike) -> Interval:
-    """Return the ratio of two sums over tasks, (2, tasks), for other houses and tasks; `houses` are those of the tasks.
+_ONE = {"houses": "house", "tasks": "task", "people": "person"}
 
-    Of a difference, that to the ratio of `minus`, both sides are given the same houses and tasks: what makes a task hard for
-    both cancels out. One house tells nothing about others, and there is no interval.
+
+def _house_sums(sides: Sequence[Sequence[ArrayLike]], houses: Sequence[ArrayLike]) -> list[Floats]:
+    """Return the sums of each house, those of all sides in one order: (houses, values) of each side."""
+    named = [np.ravel(np.asarray(each)) for each in houses]
+    names, which = np.unique(np.concatenate(named), return_inverse=True)
+    rows = np.split(which.ravel(), np.cumsum([len(each) for each in named])[:-1])
+    return [
+        np.stack([np.bincount(row, np.ravel(each), len(names)) for each in side], axis=1)
+        for side, row in zip(sides, rows, strict=True)
+    ]
+
+
+def _ratio(sums: Floats) -> Floats:
+    """Return the ratios of two columns; not a number where there is nothing to count."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[:, 0] / sums[:, 1], dtype=np.float64)
+
+
+def _left_out(sums: Floats, weight: Floats, figure: Callable[[Floats], Floats], what: str) -> tuple[_Spread, str]:
+    """Return how much a figure of the sums of rows varies, by leaving each row out, and how many rows of what these are.
+
+    Rows without weight do not count. Of n rows of one weight the degrees of freedom are n − 1; where some weigh more they
+    are fewer, as Bell and McCaffrey have it for a mean.
     """
-    sides = [np.asarray(each, dtype=np.float64) for each in (sums, minus) if each is not None]
-    value, *other = (ratio(*each) for each in sides)
-    names = tuple(np.asarray(houses).tolist())
-    if len(set(names)) < 2:
-        return Interval(value - sum(other), *_UNKNOWN)
-    above, below = np.moveaxis(np.stack(sides) @ _tasks_drawn(names, SAMPLES, 0).T, 1, 0)  # (sides, samples) each
-    counted = (below > 0).all(axis=0)
-    found = above[:, counted] / below[:, counted]
-    return Interval(value - sum(other), *_middle(found[0] - found[1:].sum(axis=0)))
+    rows, share = sums[weight > 0], weight[weight > 0] / (weight.sum() or 1)
+    over = f"{len(rows):,} {what if len(rows) != 1 else _ONE[what]}"
+    if len(rows) < 2:
+        return _Spread(*_UNKNOWN), over
+    total = rows.sum(axis=0, keepdims=True)
+    apart = figure(total - rows) - figure(total)
+    pull = share**2 / (1 - share)
+    freedom = 1 / ((share**2).sum() + pull.sum() ** 2 - (pull**2).sum())
+    return _Spread(float((apart**2).sum()) * (len(rows) - 1) / len(rows), float(freedom)), over
 
 
-@lru_cache(maxsize=5)  # 40 MB each at the paper's sizes
-def _tasks_drawn(houses: tuple[str, ...], samples: int, seed: int) -> Floats:
-    """How often each task is drawn when whole houses are, and in each as many of its tasks as it has: (samples, tasks)."""
-    names, which = np.unique(np.array(houses), return_inverse=True)
-    size = np.bincount(which)
-    order, first = np.argsort(which, kind="stable"), np.cumsum(size) - size
-    random, times = np.random.default_rng(seed), np.zeros((samples, len(houses)))
-    for row in times:
-        house = random.integers(len(names), size=len(names))
-        count = size[house]
-        place = np.repeat(first[house], count) + random.integers(np.repeat(count, count))
-        row[order] = np.bincount(place, minlength=len(houses))
-    return times
+def _between_trainings(values: Floats, houses: NDArray[np.intp]) -> _Spread:
+    """Return how much the mean of (trainings, tasks) varies because trainings do.
+
+    Trainings also differ by the houses and tasks that each happens to be better at. That is in the variance between houses
+    already, so it is taken off, as far as there is any.
+    """
+    count, ones = len(values), np.ones(values.shape[1])
+    apart = values - values.mean(axis=0)
+    chance = sum(
+        _left_out(sums, sums[:, 1], _ratio, "houses")[0].variance
+        for sums in _house_sums([(each, ones) for each in apart], [houses] * count)
+    )
+    variance = (float((apart.mean(axis=1) ** 2).sum()) - chance) / (count * (count - 1))
+    return _Spread(max(0.0, variance), count - 1)
 
 
-def _bounds(sums: Floats, samples: int = SAMPLES, seed: int = 0, level: float = LEVEL) -> tuple[float, float]:
-    """Return where the ratio lies when rows (…, 2), the upper and the lower sum of each, are drawn again and again."""
-    drawn = _redrawn(sums, samples, seed)
-    counted = drawn[drawn[:, 1] > 0]
-    return _middle(counted[:, 0] / counted[:, 1], level)
+def _half_width(parts: Sequence[_Spread]) -> float:
+    """Return that of the interval around a sum of independent figures: a standard error times the quantile of Student's t.
+
+    The degrees of freedom of the sum are Satterthwaite's. Where a part is small by chance they are too many, so the interval
+    is no narrower than that of each part alone.
+    """
+    variance = sum(each.variance for each in parts)
+    if not variance:
+        return 0.0
+    freedom = variance**2 / sum(each.variance**2 / each.freedom for each in parts)
+    alone = [_Spread(variance, freedom), *parts]
+    return max(float(stdtrit(each.freedom, (1 + LEVEL) / 2)) * math.sqrt(each.variance) for each in alone)
 
 
-def _redrawn(rows: Floats, samples: int = SAMPLES, seed: int = 0) -> Floats:
-    """Return what as many rows as there are add up to, when they are drawn again and again: (samples, …)."""
-    random, columns = np.random.default_rng(seed), np.ascontiguousarray(rows.T)  # by columns takes a third of the time
-    drawn = (random.integers(len(rows), size=len(rows)) for _ in range(samples))
-    return np.array([[column[each].sum() for column in columns] for each in drawn])
+def _around(value: float, spread: Sequence[_Spread], over: str, whole: float | None = None) -> Interval:
+    """Return the interval around a figure; that of a share of a `whole` is symmetric in the logarithm of its odds.
 
-
-def _middle(found: Floats, level: float = LEVEL) -> tuple[float, float]:
-    """Between which bounds such a share of what was found lies."""
-    if not len(found):
-        return _UNKNOWN
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    So it covers small shares better, and stays between nothing and the whole. Where all episodes succeed, or none, nothing
+    tells how much houses differ, and there is no interval.
+    """
+    if not math.isfinite(spread[0].variance) or (whole is not None and value in (0, whole)):
+        return Interval(value, *_UNKNOWN, over)
+    half = _half_width(spread)
+    if whole is None or not 0 < value < whole:
+        return Interval(value, value - half, value + half, over)
+    share = value / whole
+    reach = half / whole / (share * (1 - share))
+    low, high = (whole * float(expit(logit(share) + each)) for each in (-reach, reach))
+    return Interval(value, low, high, over)
 
 
 def per_cent(share: Interval) -> Interval:
@@ -255,4 +294,4 @@ def minus(one: Interval, other: Interval) -> Interval:
     below = math.hypot(one.value - one.low, other.high - other.value)
     above = math.hypot(one.high - one.value, other.value - other.low)
     value = one.value - other.value
-    return Interval(value, value - below, value + above)
+    return Interval(value, value - below, value + above, " and ".join(dict.fromkeys((one.over, other.over))))

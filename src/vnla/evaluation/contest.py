@@ -22,8 +22,8 @@ import torch
 
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, Checked, Claim, check, read_records
-from vnla.evaluation.confidence import Interval, few_houses, over_tasks
+from vnla.evaluation.checked import Allowance, Checked, Claim, check, forward_of, read_records
+from vnla.evaluation.confidence import Interval, difference_over_houses, houses_note, over_houses
 from vnla.evaluation.evaluation_file import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
@@ -34,6 +34,7 @@ from vnla.houses.folder import read_world
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.compiled import World
+from vnla.world.forward import INFORMED
 
 RESULTS = "results.json"
 """What `vnla paper` calls a results file, and the export of a study."""
@@ -68,15 +69,21 @@ class Entry:
         """That of each task."""
         return [task.house for task in self.tasks.tasks]
 
+    @property
+    def forward(self) -> str:
+        """Where `forward` went: one of `vnla.world.forward.FORWARDS`."""
+        return self.tasks.environment.world.forward
+
     def told(self) -> list[str]:
         """Return the figures that these episodes tell."""
         return [name for name, metric in self.metrics.items() if not math.isnan(metric(self.scores))]
 
     def figure(self, name: str, among: Sequence[str] | None = None) -> Interval:
-        """Return a figure with its interval over houses and tasks, of all tasks or of those `among` them."""
+        """Return a figure with its interval over houses, of all tasks or of those `among` them."""
         places = [self.place[task] for task in among] if among is not None else list(range(len(self.tasks)))
-        found = over_tasks(self.sums(name, places), houses=[self.houses[i] for i in places])
-        return found.scaled(self.metrics[name].scale)
+        houses, metric = self.houses, self.metrics[name]
+        found = over_houses(*self.sums(name, places), houses=[houses[i] for i in places], whole=metric.whole)
+        return found.scaled(metric.scale)
 
     def sums(self, name: str, places: Sequence[int]) -> Array:
         """Return what a figure sums above and below for each of some tasks, over the seeds: (2, tasks)."""
@@ -93,8 +100,9 @@ class Entry:
             "tasks": len(self.tasks),
             "tasks_of_the_split": self.of,
             "houses": len(set(self.houses)),
-            "note": few_houses(len(set(self.houses))) or None,
+            "note": houses_note(len(set(self.houses))),
             "seeds": len(self.seeds),
+            "forward": self.forward,
             "figures": figures,
             "wrong_records": list(self.wrong),
             "missing_tasks": list(self.missing),
@@ -114,7 +122,7 @@ class ScoringData:
     """None where each file says by its tasks which split it is of."""
     partial: bool = False
     lenient: bool = False
-    _compiled: dict[str, TaskSet] = field(default_factory=dict, repr=False)
+    _compiled: dict[tuple[str, str], TaskSet] = field(default_factory=dict, repr=False)
 
     @classmethod
     def load(
@@ -124,12 +132,13 @@ class ScoringData:
         dataset = read_dataset(tasks)
         return cls(World.compile(read_world(world).houses), dataset, allowance, metrics, **options)
 
-    def tasks(self, split: str) -> TaskSet:
-        """Return a split with evaluation's time budgets; compiled once."""
-        if split not in self._compiled:
+    def tasks(self, split: str, forward: str = INFORMED) -> TaskSet:
+        """Return a split with evaluation's time budgets, for walks by a rule of `forward`; compiled once."""
+        key = split, forward
+        if key not in self._compiled:
             found = self.dataset.split(split)
-            self._compiled[split] = TaskSet.compile(self.world, found, self.dataset.budgets)
-        return self._compiled[split]
+            self._compiled[key] = TaskSet.compile(self.world.with_forward(forward), found, self.dataset.budgets)
+        return self._compiled[key]
 
     def split_of(self, path: Path, ids: Sequence[str]) -> str:
         """Return the split that most of these tasks are of."""
@@ -154,8 +163,8 @@ def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
     records = read_records(file, None if material.split is None else len(material.tasks(material.split)))
     split = material.split_of(file, _ids(records))
     done = check(
-        file, material.tasks(split), material.allowance, partial=material.partial, lenient=material.lenient,
-        metrics=material.metrics, records=records,
+        file, material.tasks(split, forward_of(records)), material.allowance, partial=material.partial,
+        lenient=material.lenient, metrics=material.metrics, records=records,
     )  # fmt: skip
     return _entered(done, split, material, name or name_of(path))
 
@@ -201,9 +210,9 @@ def _ids(records: Sequence[Any]) -> list[str]:
 
 def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
     """Return the entry of an `evaluation.npz`, scored again from its walks."""
-    ids, seeds, trace = read_trace(path)
+    ids, seeds, trace, forward = read_trace(path)
     split = material.split_of(path, ids)
-    every = material.tasks(split)
+    every = material.tasks(split, forward)
     number_of = {task.id: number for number, task in enumerate(every.tasks)}
     unknown = [each for each in ids if each not in number_of]
     if unknown or len(set(ids)) < len(ids) or (len(ids) < len(every) and not material.partial):
@@ -262,11 +271,13 @@ class Pair:
         return [name for name in names if not math.isnan(self.difference(name).value)]
 
     def difference(self, name: str) -> Interval:
-        """By how much the other has more of a figure than the one, with its interval over houses and tasks."""
+        """By how much the other has more of a figure than the one, with its interval over houses."""
         sides = [
             each.sums(name, [each.place[task] for task in self.tasks]) for each in (self.other, self.one)
         ]  # (2, tasks) each
-        return over_tasks(*sides, houses=self.houses).scaled(self.one.metrics[name].scale)
+        metric, houses = self.one.metrics[name], self.houses
+        found = difference_over_houses(tuple(sides[0]), tuple(sides[1]), (houses, houses), whole=metric.whole)
+        return found.scaled(metric.scale)
 
     def only(self) -> tuple[float, float]:
         """On how many of these tasks one succeeds and the other does not, and the other way round; where there are several
@@ -286,7 +297,7 @@ class Pair:
             "other": self.other.name,
             "tasks": len(self.tasks),
             "houses": len(set(self.houses)),
-            "note": few_houses(len(set(self.houses))) or None,
+            "note": houses_note(len(set(self.houses))),
             "one_alone_succeeds": first,
             "other_alone_succeeds": second,
             "other_minus_one": figures,

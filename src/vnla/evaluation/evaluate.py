@@ -28,7 +28,7 @@ from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.common.tables import stretches
 from vnla.episode import Episodes
-from vnla.evaluation.confidence import Estimate, Interval, finite, over_seeds
+from vnla.evaluation.confidence import Estimate, Interval, finite, over_seeds, seeds_note
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
@@ -59,6 +59,11 @@ class Evaluation:
     scores: Scores  # (seeds, tasks)
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
+    @property
+    def forward(self) -> str:
+        """Where `forward` went: one of `vnla.world.forward.FORWARDS`."""
+        return self.tasks.environment.world.forward
+
     def summary(self) -> dict[str, Estimate]:
         """Return each figure that the scores tell: over the episodes of a seed, then over the seeds. Shares are per cent."""
         each_seed = [self.scores.rows(i) for i in range(len(self.seeds))]
@@ -72,9 +77,19 @@ class Evaluation:
             raise InputError(f"figure {name}: these episodes do not tell it; they tell {', '.join(found)}")
         return found[name]
 
-    def bootstrap(self, name: str) -> Interval:
-        """Return a figure over all episodes with a bootstrap interval over tasks."""
+    def over_tasks(self, name: str) -> Interval:
+        """Return a figure over all episodes with its interval for other tasks in the same houses."""
         return self.metrics[name].over_episodes(self.scores)
+
+    @property
+    def houses(self) -> int:
+        """In how many the tasks are."""
+        return len({task.house for task in self.tasks.tasks})
+
+    @property
+    def note(self) -> str:
+        """What the intervals of the summary are over; nothing with one seed, which has none."""
+        return seeds_note(len(self.seeds), self.houses) if len(self.seeds) > 1 else ""
 
     @cached_property
     def reasons(self) -> dict[str, dict[str, int]]:
@@ -94,7 +109,15 @@ class Evaluation:
             }
             for name, figure in self.summary().items()
         }
-        return {"episodes": len(self.tasks), "seeds": list(self.seeds), "figures": figures, "teacher_reasons": self.reasons}
+        return {
+            "episodes": len(self.tasks),
+            "houses": self.houses,
+            "seeds": list(self.seeds),
+            "note": self.note or None,
+            "forward": self.forward,
+            "figures": figures,
+            "teacher_reasons": self.reasons,
+        }
 
 
 def evaluate(

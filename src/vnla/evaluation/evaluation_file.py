@@ -26,6 +26,7 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import NOTHING, TENSORS, Trace
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NAV_ACTIONS
+from vnla.world.forward import INFORMED, check_forward
 
 EVALUATION = "evaluation.npz"
 _SCORES = "scores."
@@ -41,6 +42,8 @@ def write_evaluation(path: Path, evaluation: Evaluation) -> None:
     arrays = _arrays(evaluation.trace, evaluation.scores)
     arrays["seeds"] = np.array(evaluation.seeds)
     arrays["tasks"] = np.array([task.id for task in evaluation.tasks.tasks])
+    if evaluation.forward != INFORMED:
+        arrays["forward"] = np.array([evaluation.forward])
     write_arrays(path, arrays)
 
 
@@ -103,12 +106,29 @@ def read_evaluation(path: Path, tasks: TaskSet, advisor: Advisor) -> Evaluation:
         raise InputError(f"{path}: is of other tasks than this data set has; remove it and run the command again")
     if int(trace.pose.max()) >= VIEWS * len(tasks.environment.world.ids):
         raise InputError(f"{path}: is of another world than this data set; remove it and run the command again")
+    walked, forward = _forward(path, arrays), tasks.environment.world.forward
+    if walked != forward:
+        raise InputError(f"{path}: was walked with forward {walked}, not {forward}; remove it and run the command again")
     return Evaluation(tasks, seeds, trace, _scores(path, arrays, (len(seeds), len(ids))))
 
 
-def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace]:
-    """Return the tasks, the seeds and all that happened, of a file that may be anybody's."""
-    return _tasks_seeds_trace(path, _read(path), TemplateAdvisor())
+def read_trace(path: Path) -> tuple[list[str], tuple[int, ...], Trace, str]:
+    """Return the tasks, the seeds, all that happened and where `forward` went, of a file that may be anybody's."""
+    arrays = _read(path)
+    return *_tasks_seeds_trace(path, arrays, TemplateAdvisor()), _forward(path, arrays)
+
+
+def _forward(path: Path, arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return where `forward` went; a file that does not say is older than the choice."""
+    if "forward" not in arrays:
+        return INFORMED
+    check_arrays(path, _WHAT, arrays, {"forward": ArraySpec(TEXTS, (1,))})
+    forward = str(arrays["forward"][0])
+    try:
+        check_forward(forward)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return forward
 
 
 def _tasks_seeds_trace(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Unpack
 
 import numpy as np
 import torch
@@ -16,7 +15,7 @@ from torch import Tensor
 
 from vnla.common.errors import InputError
 from vnla.common.registry import find
-from vnla.evaluation.confidence import Bootstrap, Interval, over_episodes, ratio
+from vnla.evaluation.confidence import Interval, over_episodes, ratio
 from vnla.evaluation.scores import Array, Case, Scorer, Scores, asking, ending, walking
 from vnla.evaluation.trace import Trace
 from vnla.world.compiled import Environment
@@ -54,9 +53,9 @@ class Metric:
         """The figure over all these episodes."""
         return self.scale * ratio(*self.sums(scores))
 
-    def over_episodes(self, scores: Scores, **options: Unpack[Bootstrap]) -> Interval:
-        """Return the same with a bootstrap interval."""
-        return over_episodes(*self.sums(scores), **options).scaled(self.scale)
+    def over_episodes(self, scores: Scores) -> Interval:
+        """Return the same with its interval for other tasks in the same houses."""
+        return over_episodes(*self.sums(scores), whole=self.whole).scaled(self.scale)
 
     def sums(self, scores: Scores) -> tuple[Array, Array]:
         """Return what is summed above and below, an entry an episode."""
@@ -84,6 +83,11 @@ class Metric:
     def scale(self) -> int:
         """What the ratio is multiplied by."""
         return 100 if self.unit == "%" else 1
+
+    @property
+    def whole(self) -> float | None:
+        """What the ratio is a share of; None where it is no share."""
+        return 1.0 if self.unit == "%" else None
 
 
 METRICS: dict[str, Metric] = {

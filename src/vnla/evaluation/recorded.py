@@ -2,8 +2,8 @@
 
 A record may have two more fields than those of `vnla.evaluation.results`: who did it, and under which condition. Everything
 is recomputed from the walks, each of which has to be one that its task allows: from its start, by one action after another,
-in its time, with no more requests than there were. Episodes of one person are not independent, so for intervals whole
-persons are drawn, with all that they did.
+in its time, with no more requests than there were. Episodes of one person are not independent, so intervals are
+over persons, with all that they did.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.budgets import TimeBudgets
 from vnla.world.compiled import World
+from vnla.world.forward import INFORMED
 
 LARGEST = 2048 * files.MEGABYTE
 EVERYTHING = "recorded"
@@ -57,15 +58,19 @@ class ConditionScores:
     def summary(self) -> dict[str, Interval]:
         """Return each figure with its 95% interval over persons; without one where there is only one person."""
         return {
-            name: over_houses(*metric.sums(self.scores), houses=self.participants).scaled(metric.scale)
+            name: over_houses(*metric.sums(self.scores), houses=self.participants, whole=metric.whole, what="people").scaled(
+                metric.scale
+            )
             for name, metric in self.metrics.items()
         }
 
     def minus(self, other: ConditionScores) -> dict[str, Interval]:
-        """Return how much more each figure is than under another condition. Who did both is drawn with both."""
+        """Return how much more each figure is than under another condition. Who did both is left out with both."""
         people = self.participants, other.participants
         return {
-            name: difference_over_houses(metric.sums(self.scores), metric.sums(other.scores), people).scaled(metric.scale)
+            name: difference_over_houses(
+                metric.sums(self.scores), metric.sums(other.scores), people, whole=metric.whole, what="people"
+            ).scaled(metric.scale)
             for name, metric in self.metrics.items()
         }
 
@@ -137,7 +142,16 @@ def _compiled(
             raise InputError(f"{path}: record {number}: is of the same person, condition and task as record {before}")
     found = [by_id[record.instr_id] for record in records]
     needed = {task.house for task in found}
-    return TaskSet.compile(World.compile([house for house in houses if house.name in needed]), found, budgets)
+    world = World.compile([house for house in houses if house.name in needed], forward=_forward(path, records))
+    return TaskSet.compile(world, found, budgets)
+
+
+def _forward(path: Path, records: Sequence[Recorded]) -> str:
+    """Return where `forward` goes, by all records alike; one that does not say is as in the paper."""
+    said = {record.forward or INFORMED for record in records}
+    if len(said) > 1:
+        raise InputError(f"{path}: some records have forward informed and others plain; score them as two files")
+    return said.pop() if said else INFORMED
 
 
 def _trace(path: Path, records: Sequence[Recorded], compiled: TaskSet) -> Trace:

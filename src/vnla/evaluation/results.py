@@ -10,6 +10,7 @@ A list of records, one a task:
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
 - `help_budget`: how often it could have asked
+- `forward`: where `forward` goes (`vnla.world.forward`), if not as in the paper
 
 `instr_id` and `trajectory` are enough to score anybody's results; the rest may be missing.
 """
@@ -39,6 +40,7 @@ from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import NO_ACTION, Nav
 from vnla.world.compiled import World
+from vnla.world.forward import FORWARDS, INFORMED
 
 Pose = tuple[str, float, float]
 Move = tuple[int, int, int]
@@ -81,6 +83,7 @@ class Result:
     subgoals: tuple[str | None, ...] | None = None
     is_success: bool | None = None
     help_budget: int | None = None
+    forward: str | None = None
 
 
 def results_of(evaluation: Evaluation, seed: int | None = None) -> list[Result]:
@@ -120,6 +123,7 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move | None], su
         subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
         is_success=success,
         help_budget=None if budget == NOTHING else budget,
+        forward=None if world.forward == INFORMED else world.forward,
     )
 
 
@@ -232,12 +236,16 @@ def read_result(record: Any, where: str) -> Result:
     budget = record.get("help_budget")
     if budget is not None:
         whole(budget, f"{where}: field help_budget", 0, MOST_REQUESTS)
+    forward = record.get("forward")
+    if forward is not None and (not isinstance(forward, str) or forward not in FORWARDS):
+        raise InputError(f"{where}: field forward is {shown(forward)}; expected {' or '.join(FORWARDS)}")
     return Result(
         instr_id=name,
         scan=record.get("scan"),
         trajectory=tuple((viewpoint, float(heading), float(elevation)) for viewpoint, heading, elevation in trajectory),
         is_success=record.get("is_success"),
         help_budget=budget,
+        forward=forward,
         **_each_action(record, len(trajectory) - 1, where),
     )
 

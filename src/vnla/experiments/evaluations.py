@@ -36,10 +36,11 @@ from vnla.report.document import json_text
 from vnla.rollout import RolloutContext
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task_set import TaskSet
-from vnla.training.checkpoints import chosen_by, load_agent
+from vnla.training.checkpoints import TUNED, as_tuned, chosen_by, load_agent
 from vnla.training.config import RunConfig
 from vnla.training.context import make_context
 from vnla.training.data import with_tasks
+from vnla.training.tuned import tune_run
 from vnla.world.compiled import World
 
 TESTS = ("test_seen", "test_unseen")
@@ -86,7 +87,7 @@ class EvaluationJob:
 def prepare_evaluation(job: EvaluationJob, limit: int | None = None) -> tuple[RolloutContext, TaskSet, float]:
     """Who takes part in an evaluation, on which tasks, at most so many, and with help for which share of the time."""
     material = material_of(job.config, job.device)
-    config = job.config if job.help_policy is None else job.config.asking(job.help_policy)
+    config = as_tuned(job.run, job.config) if job.help_policy is None else job.config.asking(job.help_policy)
     config = replace(config, advisor=job.advisor or config.advisor)
     context = make_context(config, material, load_agent(job.run, config, material, job.checkpoint), training=False)
     if job.tasks is not None:
@@ -107,6 +108,14 @@ def write_folder(out: Path, done: Evaluation) -> None:
         write_evaluation(folder / EVALUATION, done)
         files.write_text(folder / "summary.json", json.dumps(done.as_dict(), indent=2) + "\n")
         write_results(folder / "results.json", results_of(done))
+
+
+def run_tuning(run: Path, help_policy: str, device: str, report: Report) -> None:
+    """Choose the options of a help policy on a run's dev set, and keep them in its folder."""
+    _, _, text = tune_run(
+        run, help_policy=help_policy, device=device, progress=lambda done, of: report(done, of, "settings")
+    )
+    files.write_text(run / TUNED, text)
 
 
 def run_sweep(out: Path, job: EvaluationJob, report: Report) -> None:

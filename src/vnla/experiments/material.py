@@ -10,6 +10,7 @@ from vnla.houses.generate.world import SplitSizes
 from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.pipeline.shards.shard import Shard
 from vnla.pipeline.stages import Report
+from vnla.vision.level import encoder_and_views
 
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
@@ -18,13 +19,22 @@ if TYPE_CHECKING:
 
 
 def make_world(
-    out: Path, name: str, houses: Houses, seed: int, parts: SplitSizes | None, cores: int, report: Report
+    out: Path,
+    name: str,
+    houses: Houses,
+    seed: int,
+    parts: SplitSizes | None,
+    cores: int,
+    report: Report,
+    *,
+    mirrored: bool = False,
 ) -> None:
-    """Generate houses: the preset's numbers of them unless `parts` says so."""
+    """Generate houses: the preset's numbers of them unless `parts` says so, and mirror images of those for training."""
     from vnla.houses.folder import write_world
-    from vnla.houses.generate.world import as_extra, make_houses, recipes, splits
+    from vnla.houses.generate.world import as_extra, make_houses, recipes, splits, with_mirrored
 
     wanted = recipes(houses, seed, parts)
+    wanted = with_mirrored(wanted, (parts or houses.parts).train) if mirrored else wanted
     made = []
     for house in make_houses(wanted, cores):
         made.append(house)
@@ -42,7 +52,8 @@ def encode_views(
     from vnla.vision.making import make_features
 
     folder, compiled, maker = _with_encoder(world, encoder, device)
-    make_features(folder, compiled, maker, _counted(report, len(compiled.ids), "viewpoints"), workers=cores)
+    advance = _counted(report, len(compiled.ids), "viewpoints")
+    make_features(folder, compiled, maker, advance, views=encoder_and_views(encoder)[1], workers=cores)
     _reduce(folder, encoder, reduced, like)
 
 
@@ -53,7 +64,7 @@ def encode_piece(world: Path, encoder: str, shard: Shard, device: str, cores: in
     from vnla.vision.store import store_path
 
     folder, compiled, maker = _with_encoder(world, encoder, device)
-    header = header_of(folder, compiled, maker)
+    header = header_of(folder, compiled, maker, encoder_and_views(encoder)[1])
     advance = _counted(report, len(share_of(shard, header)), "viewpoints")
     make_part(feature_parts(store_path(world, encoder), header), shard, folder, header, maker, advance, workers=cores)
 
@@ -67,7 +78,7 @@ def join_views(
     from vnla.vision.store import store_path
 
     folder, compiled, maker = _with_encoder(world, encoder, device)
-    header, out = header_of(folder, compiled, maker), store_path(world, encoder)
+    header, out = header_of(folder, compiled, maker, encoder_and_views(encoder)[1]), store_path(world, encoder)
     parts = feature_parts(out, header)
     if not is_made(out, header):
         merge(parts, header, _counted(report, len(compiled.ids), "viewpoints"))
@@ -82,7 +93,7 @@ def _with_encoder(world: Path, encoder: str, device: str) -> tuple[WorldFolder, 
     from vnla.world.compiled import World
 
     folder = read_world(world)
-    return folder, World.compile(folder.houses), make_encoder(encoder, EncoderOptions(device=device))
+    return folder, World.compile(folder.houses), make_encoder(encoder_and_views(encoder)[0], EncoderOptions(device=device))
 
 
 def _reduce(folder: WorldFolder, encoder: str, reduced: int | None, like: Path | None) -> None:

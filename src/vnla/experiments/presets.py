@@ -1,7 +1,7 @@
 """What a run of the paper's experiments is made of: houses, features, data sets, sizes, training.
 
 `SMALL` runs whole on two cores while one has lunch; `PAPER` has the paper's numbers of houses and tasks and its
-hyperparameters (Table 6). All eleven trainings of a preset have the same configuration but for what they compare.
+hyperparameters (Table 6). All trainings of a preset have the same configuration but for what they compare.
 """
 
 from __future__ import annotations

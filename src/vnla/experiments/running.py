@@ -23,6 +23,7 @@ from vnla.pipeline.scheduler import run_stages
 from vnla.pipeline.sharing import Sharing
 from vnla.pipeline.stages import Stage
 from vnla.training.config import SYMBOLIC
+from vnla.vision.level import ALL, encoder_and_views
 from vnla.vision.store import store_path
 
 
@@ -116,9 +117,11 @@ def check_world(world: Path, preset: ExperimentPreset) -> None:
         find_buildings(world)
     except InputError:
         raise InputError(f"{world}: there is no world at this path; make one with `vnla world make {world}`") from None
-    if preset.features == SYMBOLIC or store_path(world, preset.store).is_dir():
+    encoder, views = encoder_and_views(preset.features)
+    there = [preset.store] if preset.reduced else [preset.store, encoder]
+    if encoder == SYMBOLIC or any(store_path(world, name).is_dir() for name in there):
         return
-    make = f"`vnla features make {world} --encoder {preset.features}`"
+    make = f"`vnla features make {world} --encoder {encoder}{'' if views == ALL else f' --views {views}'}`"
     if preset.reduced is not None:
         make += f" and then `vnla features reduce {world} --encoder {preset.features} --size {preset.reduced}`"
     raise InputError(f"{world}: has no features {preset.store}; {make} makes them")

@@ -59,13 +59,13 @@ def fingerprint(config: RunConfig) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=2)
-def _material(world: str, tasks: str, features: str, device: str) -> RunData:
-    return RunData.load(RunConfig(world=world, tasks=tasks, features=features), device)
+def _material(world: str, tasks: str, features: str, forward: str, device: str) -> RunData:
+    return RunData.load(RunConfig(world=world, tasks=tasks, features=features, forward=forward), device)
 
 
 def material_of(config: RunConfig, device: str) -> RunData:
     """What a run works on; a worker keeps the last two it has used."""
-    return _material(config.world, config.tasks, config.features, device)
+    return _material(config.world, config.tasks, config.features, config.forward, device)
 
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from vnla.pipeline.shards.features import feature_place
 from vnla.pipeline.shards.shard import shards
 from vnla.pipeline.stages import Given, Stage
 from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.vision.level import encoder_and_views
 from vnla.vision.store import INDEX, store_path
 
 
@@ -61,6 +63,10 @@ class Works:
     division: Division
     pieces: int = 1
     """Into how many the encoding of views is cut."""
+    train: int | None = None
+    """Houses for training, where they are not the preset's number."""
+    mirrored: bool = False
+    """Whether there are mirror images of these."""
 
     @classmethod
     def of(
@@ -117,7 +123,7 @@ class Works:
     def after(self, *names: str) -> tuple[str, ...]:
         """Names of stages, without those that there is no need of."""
         absent = set() if self._own_world else {"world", "features"}
-        if self.preset.features == SYMBOLIC:
+        if encoder_and_views(self.preset.features)[0] == SYMBOLIC:
             absent.add("features")
         return tuple(name for name in names if name not in absent)
 
@@ -139,8 +145,11 @@ class Works:
             return []
         preset = self.preset
         config = {"preset": preset.name, "houses": asdict(preset.houses), "seed": self.seed, "generator": GENERATOR}
-        given = (self.layout.world, preset.name, preset.houses, self.seed, None, self.cores)
-        return [Stage("world", make_world, given, self.layout.world, config=config, cores=None, weight=15)]
+        parts = None if self.train is None else preset.houses.parts._replace(train=self.train)
+        config |= {} if parts is None else {"train": self.train, "mirrored": self.mirrored}
+        given = (self.layout.world, preset.name, preset.houses, self.seed, parts, self.cores)
+        work = partial(make_world, mirrored=True) if self.mirrored else make_world
+        return [Stage("world", work, given, self.layout.world, config=config, cores=None, weight=15)]
 
     def _data_set(self, name: str) -> Stage:
         preset, out = self.preset, self.layout.tasks(name)
@@ -151,7 +160,7 @@ class Works:
 
     def _features(self) -> list[Stage]:
         encoder, reduced = self.preset.features, self.preset.reduced
-        if encoder == SYMBOLIC or not self._own_world:
+        if encoder_and_views(encoder)[0] == SYMBOLIC or not self._own_world:
             return []
         store = store_path(self.layout.world, self.preset.store)
         config = {"encoder": encoder, "reduced": reduced}

@@ -58,6 +58,7 @@ class EnvOptions(TypedDict, total=False):
     ratio: float
     longest: int
     success_radius: float
+    forward: str
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ class EnvSetting:
         ratio: float = HELP_RATIO,
         longest: int = LONGEST_EPISODE,
         success_radius: float = SUCCESS_RADIUS,
+        forward: str | None = None,
     ) -> EnvSetting:
         """The cottage and its tasks unless told otherwise.
 
@@ -96,6 +98,7 @@ class EnvSetting:
         `features` (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for
         `observe="rgb"` and for rendering, `width` by `height`. `symbols` know what is in view for `observe="text"`; without
         them the boxes of `houses` do. `advisor` is one, or its name; `ratio` is τ, `longest` bounds the time budget.
+        `forward` is "informed", as in the paper and by itself, or "plain" (`vnla.world.forward`).
         """
         if not 0 <= ratio <= 1 or longest < 1:
             raise InputError(f"the ratio τ is {ratio} and the longest episode {longest}; they need 0 ≤ τ ≤ 1 and ≥ 1 step")
@@ -106,6 +109,7 @@ class EnvSetting:
             raise InputError("tasks: houses of your own need tasks; give a list of tasks or the path of an AskNav file")
         houses = folder.houses if folder is not None else houses
         world = world if isinstance(world, World) else World.compile(houses or ())
+        world = world if forward is None else world.with_forward(forward)
         task_set = _task_set(world, tasks, budgets, longest)
         rules = _rules(task_set, advisor or TemplateAdvisor(), folder, ratio, success_radius, longest)
         pictures = None if images is None else ImageViews(images, world, width, height)

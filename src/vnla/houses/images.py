@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera import HEIGHT, WIDTH
+from vnla.camera import HEADINGS, HEIGHT, LEVEL_ROW, ROWS, WIDTH
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
-from vnla.houses.house import House, Viewpoint
+from vnla.houses.house import UPRIGHT, House, Viewpoint
 from vnla.houses.pictures import PictureSource, picture_source
 from vnla.houses.sightings import counted
 from vnla.houses.skybox import FACES, Faces
@@ -30,8 +30,8 @@ FACE = 288
 
 @dataclass
 class WorldImages:
-    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB, or one
-    picture all around, (1, height, width, 3).
+    """Pictures of all viewpoints of a world. Calling it gives the 36 views of one, (36, height, width, 3), RGB, the level
+    ones of them, or one picture all around, (1, height, width, 3).
 
     It can be sent to other processes.
     """
@@ -43,9 +43,11 @@ class WorldImages:
     """Whether it keeps to the thread that calls it: one of several processes, each with houses of its own."""
     panoramic: bool = False
     """Whether it gives one picture all around in place of the views, as `vnla.camera` says."""
+    rows: range = range(ROWS)
+    """Which rows of views it gives: 0 looks down, 1 level, 2 up."""
 
-    def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool, bool]]:
-        return WorldImages, (self.folder, self.width, self.height, self.alone, self.panoramic)
+    def __reduce__(self) -> tuple[type[WorldImages], tuple[WorldFolder, int, int, bool, bool, range]]:
+        return WorldImages, (self.folder, self.width, self.height, self.alone, self.panoramic, self.rows)
 
     @cached_property
     def source(self) -> PictureSource:
@@ -56,18 +58,21 @@ class WorldImages:
         return source
 
     def __call__(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
-        """All views of a viewpoint, or the one picture of them."""
+        """The views of a viewpoint, or the one picture of them."""
         from vnla.houses.render.panorama import around_of, views_of
 
         faces, rotation = self.faces(house, viewpoint), self._stand(house, viewpoint).rotation
         if self.panoramic:
             return around_of(faces, rotation)[None]
-        return views_of(faces, self.width, self.height, rotation=rotation)
+        only = slice(self.rows.start * HEADINGS, self.rows.stop * HEADINGS)
+        return views_of(faces, self.width, self.height, rotation=rotation, only=only)
 
     def faces(self, house: str, viewpoint: str) -> Faces:
-        """The panorama's faces: (6, size, size, 3), RGB."""
-        stand = self._stand(house, viewpoint)
-        faces = self.source.faces(self._houses[house], stand, round(FACE * self.width / 224))
+        """The panorama's faces: (6, size, size, 3), RGB. Of level views alone those above and below may be empty."""
+        stand, size = self._stand(house, viewpoint), round(FACE * self.width / 224)
+        level = not self.panoramic and self.rows == range(LEVEL_ROW, LEVEL_ROW + 1) and stand.rotation == UPRIGHT
+        draw = self.source.level_faces if level else self.source.faces
+        faces = draw(self._houses[house], stand, size)
         shape = np.shape(faces)
         if getattr(faces, "dtype", None) != np.uint8 or len(shape) != 4 or shape != (FACES, shape[1], shape[1], 3):
             kind = type(self.source).__name__
@@ -97,14 +102,19 @@ class WorldImages:
 
 
 def world_images(
-    folder: WorldFolder, size: tuple[int, int] = (224, 168), *, alone: bool = False, panoramic: bool = False
+    folder: WorldFolder,
+    size: tuple[int, int] = (224, 168),
+    *,
+    alone: bool = False,
+    panoramic: bool = False,
+    rows: range = range(ROWS),
 ) -> WorldImages:
-    """Pictures of a world's views, `size` (width, height) each; 4:3 as the simulator's 640×480.
+    """Pictures of a world's views, or of some `rows` of them, `size` (width, height) each; 4:3 as the simulator's 640×480.
 
     With `panoramic` one picture all around is given in their place, of as many details as views of that size have.
     """
     if size[0] * HEIGHT != size[1] * WIDTH:
         raise InputError(f"views of {size[0]}×{size[1]}: the simulator's camera is {WIDTH}:{HEIGHT}")
-    images = WorldImages(folder, *size, alone, panoramic)
+    images = WorldImages(folder, *size, alone, panoramic, rows)
     _ = images.source  # whoever asks learns at once, and not in another process, that it cannot be made
     return images

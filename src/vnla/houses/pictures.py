@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,7 +24,8 @@ from vnla.common.registry import build
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import UPRIGHT, House, Viewpoint
-from vnla.houses.skybox import Faces, face_directions, load_skybox, skybox_files
+from vnla.houses.mirror import mirrored_faces, mirrored_point, mirrored_rotation, mirrors_of
+from vnla.houses.skybox import FACES, Faces, face_directions, load_skybox, skybox_files
 
 if TYPE_CHECKING:
     from vnla.houses.render.panorama import Panorama
@@ -34,6 +36,10 @@ IMAGES = "matterport_skybox_images"
 PANORAMAS = "panoramas"
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 WIDEST = 16_384
+AROUND = range(1, 5)
+"""The faces of an upright panorama that look level."""
+MOST_WAITING = 64
+"""Viewpoints whose faces wait for the mirror image of their house: more than one order has."""
 
 
 class PictureSource(ABC):
@@ -52,6 +58,11 @@ class PictureSource(ABC):
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces (6, n, n, 3), RGB bytes, around a viewpoint: in the order of `vnla.houses.skybox`, and turned by the
         viewpoint's rotation. `size` is an n that suits the views; another is as good."""
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The same for level views of an upright viewpoint, which show nothing of the faces above and below: these may be
+        empty."""
+        return self.faces(house, stand, size)
 
     def has(self, house: House) -> bool:  # noqa: ARG002
         """Whether there are pictures of all viewpoints of a house that one can stand at."""
@@ -76,6 +87,7 @@ class GeneratedPictures(PictureSource):
         self._stages: dict[str, Future[PreparedScene]] = {}
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(2)
+        self._waiting: OrderedDict[tuple[str, str, int, range], Faces] = OrderedDict()
 
     def keep_to_one_thread(self) -> None:
         """Make no house ready beside another, and light each in this thread."""
@@ -83,7 +95,24 @@ class GeneratedPictures(PictureSource):
 
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces, drawn."""
-        return self.panorama(house, stand, size).rgb
+        return self._drawn(house, stand, size, range(FACES))
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The four faces around, drawn."""
+        return self._drawn(house, stand, size, AROUND)
+
+    def _drawn(self, house: House, stand: Viewpoint, size: int, only: range) -> Faces:
+        """Faces of a viewpoint. What is drawn for a house waits a while for its mirror image, and the other way round."""
+        flipped = house.name in self._mirrors
+        key = self._mirrors.get(house.name, house.name), stand.id, size, only
+        faces = self._waiting.pop(key, None)
+        if faces is None:
+            faces = self._render(house, stand, size, only).rgb
+            if self._alone and (flipped or house.name in self._mirrors.values()):
+                self._waiting[key] = faces
+                if len(self._waiting) > MOST_WAITING:
+                    self._waiting.popitem(last=False)
+        return mirrored_faces(faces) if flipped else faces
 
     def has(self, house: House) -> bool:
         """Whether a house was generated."""
@@ -94,17 +123,36 @@ class GeneratedPictures(PictureSource):
         return self.has(house)
 
     def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
-        """The faces with object ids and depth."""
+        """The faces with object ids and depth. Those of a mirror image are those of the house, flipped."""
+        from vnla.houses.render.panorama import Panorama
+
+        seen = self._render(house, stand, size, range(FACES))
+        if house.name not in self._mirrors:
+            return seen
+        return Panorama(mirrored_faces(seen.rgb), mirrored_faces(seen.objects), mirrored_faces(seen.depth))
+
+    def _render(self, house: House, stand: Viewpoint, size: int, only: range) -> Panorama:
+        """The panorama in the house, or in the house that it mirrors."""
         from vnla.houses.render.panorama import render_panorama
 
-        return render_panorama(self.stage(house), stand.position, size, stand.rotation)
+        place, rotation = stand.position, stand.rotation
+        if house.name in self._mirrors:
+            place, rotation = mirrored_point(place), mirrored_rotation(rotation)
+        return render_panorama(self.stage(house), place, size, rotation, only=only)
+
+    @cached_property
+    def _mirrors(self) -> dict[str, str]:
+        """The mirror images in the world, and the houses that they mirror."""
+        return mirrors_of(house.name for house in self.world.houses)
 
     def stage(self, house: House) -> PreparedScene:
-        """A house ready to be drawn. It is kept, and the house after it is made ready meanwhile."""
+        """A house ready to be drawn, or the one that it mirrors. It is kept, and the house after it is made ready
+        meanwhile."""
         if self._alone:
-            if self._kept is None or self._kept[0] != house.name:
+            drawn = self._mirrors.get(house.name, house.name)
+            if self._kept is None or self._kept[0] != drawn:
                 self._kept = None  # two large houses need not be in memory together
-                self._kept = house.name, self._prepare(house)
+                self._kept = drawn, self._prepare(house)
             return self._kept[1]
         with self._lock:
             names = [each.name for each in self.world.houses]
@@ -123,8 +171,9 @@ class GeneratedPictures(PictureSource):
         recipe = recipe_of(self.world, house.name)
         if recipe is None:
             raise InputError(f"{self.world.path}: {house.name} cannot be drawn: it was not generated by `vnla world make`")
-        made = recipe.make()
-        if made.house != house:
+        made = recipe.original.make()
+        found = made.mirrored(house.name).house if recipe.mirrored else made.house
+        if found != house:
             raise InputError(f"{self.world.path}: the house {house.name} is not what its seed makes; make the world again")
         return prepare(made.scene, workers=1 if self._alone else None)
 
@@ -229,15 +278,22 @@ class Found(PictureSource):
 
     def faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
         """The faces, photographed or drawn."""
+        return self._source(house, stand).faces(house, stand, size)
+
+    def level_faces(self, house: House, stand: Viewpoint, size: int) -> Faces:
+        """The same of the faces around."""
+        return self._source(house, stand).level_faces(house, stand, size)
+
+    def _source(self, house: House, stand: Viewpoint) -> PictureSource:
         if self._photographs.at(house, stand):
-            return self._photographs.faces(house, stand, size)
+            return self._photographs
         if not self._drawn.has(house):
             raise InputError(
                 f"{self.world.path}: there are no pictures of {house.name}: neither skybox images under "
                 f"{SCANS}/{house.name}/{IMAGES}, nor was it generated by `vnla world make`; "
                 f"`vnla world set --pictures` names another source"
             )
-        return self._drawn.faces(house, stand, size)
+        return self._drawn
 
     def has(self, house: House) -> bool:
         """Whether a house was generated, or all of it was photographed."""

@@ -7,7 +7,7 @@ produce it, the renderer turns it into triangles; neither knows the other.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from vnla.houses.house import Point
@@ -77,6 +77,11 @@ class Part:
         centre = (x + cos * px - sin * py, y + sin * px + cos * py, z + pz)
         return Part(self.shape, centre, self.size, self.material, self.turn + turn, self.axis, self.taper)
 
+    def mirrored(self) -> Part:
+        """The part on the other side of the plane x = 0. Its pattern is not mirrored."""
+        x, y, z = self.centre
+        return replace(self, centre=(-x, y, z), turn=-self.turn)
+
 
 @dataclass(frozen=True, slots=True)
 class Light:
@@ -106,3 +111,11 @@ class Scene:
     def __post_init__(self) -> None:
         if len(self.parts) != len(self.owner):
             raise ValueError(f"{len(self.parts)} parts but {len(self.owner)} owners")
+
+    def mirrored(self) -> Scene:
+        """The scene on the other side of the plane x = 0, with its sun and lights; patterns are not mirrored."""
+        lights = tuple(
+            replace(light, position=(-light.position[0], light.position[1], light.position[2])) for light in self.lights
+        )
+        parts = tuple(part.mirrored() for part in self.parts)
+        return replace(self, parts=parts, lights=lights, sun=(-self.sun[0], self.sun[1], self.sun[2]))

@@ -15,7 +15,7 @@ import torch
 
 from vnla.assistance.phrases import COMMA
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import read_records, recorded
+from vnla.evaluation.checked import forward_of, read_records, recorded
 from vnla.evaluation.contest import RESULTS, ScoringData
 from vnla.evaluation.evaluate import fitting_batch, run_greedy
 from vnla.evaluation.trace import NOTHING, Trace
@@ -30,6 +30,7 @@ from vnla.training.trained import open_trained
 from vnla.world.actions import Nav
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import World
+from vnla.world.forward import FORWARDS, INFORMED
 
 BATCH = 128
 """Episodes in a batch; so many are in memory at a time."""
@@ -64,9 +65,10 @@ def of_run(
     world: Path | None = None,
     tasks: Path | None = None,
     device: str = "cpu",
+    forward: str | None = None,
 ) -> EpisodeSource:
     """Return what a trained agent does on the tasks of a split, or on some of them."""
-    trained = open_trained(run, world=world, tasks=tasks, device=device)
+    trained = open_trained(run, world=world, tasks=tasks, device=device, forward=forward)
     config, material = trained.config, trained.material
     context = make_context(config, material, trained.agent_for(split, checkpoint), training=False)
     chosen = material.evaluation_tasks(split, limit)
@@ -82,16 +84,19 @@ def of_run(
             yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
 
     what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."
+    what += _walked(config.forward)
     words = vocabulary_of(config, material)
     name = run.absolute().name
     return EpisodeSource(name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches)
 
 
-def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | None = None) -> EpisodeSource:
+def of_teacher(
+    world: Path, tasks: Path, *, split: str = "train", limit: int | None = None, forward: str = INFORMED
+) -> EpisodeSource:
     """The navigation teacher's way from each start to the nearest goal: in training as long as an episode can be, else in
     the time that an agent has."""
     folder, dataset = read_world(world), read_dataset(tasks)
-    compiled = World.compile(folder.houses)
+    compiled = World.compile(folder.houses, forward=forward)
     found = dataset.split(split)
     chosen = found if limit is None else some(found, limit)
 
@@ -102,7 +107,7 @@ def of_teacher(world: Path, tasks: Path, *, split: str = "train", limit: int | N
                 part = replace(part, time_budget=torch.full_like(part.time_budget, LONGEST_EPISODE))
             yield Batch(part, _taught(part), [About(TEACHER)] * len(part))
 
-    what = "The navigation teacher, which takes the shortest way to the nearest goal and never asks."
+    what = f"The navigation teacher, which takes the shortest way to the nearest goal and never asks.{_walked(forward)}"
     return EpisodeSource(TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches)
 
 
@@ -129,11 +134,12 @@ def of_results(
     if not records:
         raise InputError(f"{file}: has no records")
     folder, dataset = read_world(world), read_dataset(tasks)
-    compiled = World.compile(folder.houses)
+    forward = forward_of(records)
+    compiled = World.compile(folder.houses, forward=forward)
     material = ScoringData(compiled, dataset, split=split)
     ids = [record["instr_id"] for record in records if isinstance(record, dict) and isinstance(record.get("instr_id"), str)]
     split = material.split_of(file, ids)
-    every = material.tasks(split)
+    every = material.tasks(split, forward)
 
     def batches() -> Iterator[Batch]:
         for first in range(0, len(records), BATCH):
@@ -144,8 +150,14 @@ def of_results(
 
     people = any(isinstance(record, dict) and record.get("participant") for record in records)
     what = f"What people did, by {file.name}." if people else f"An agent, by the results file {file.name}."
+    what += _walked(forward)
     name = path.absolute().name if path.is_dir() else path.stem
     return EpisodeSource(name, what, split, len(records), folder, compiled, dataset, dataset.vocabulary, batches)
+
+
+def _walked(forward: str) -> str:
+    """A sentence about a `forward` that is not the paper's."""
+    return "" if forward == INFORMED else f" Forward is {forward}: it goes {FORWARDS[forward]}."
 
 
 def _about(record: dict[str, Any], where: str, seed: int | None) -> About:

@@ -1,7 +1,7 @@
 """A trained agent of ours as a policy that acts one episode at a time: what a server runs behind the protocol.
 
 It observes what any policy observes, and decides as in an evaluation: episode by episode, greedily, by its own help policy.
-That has to be one that goes by what the agent itself knows: none, first, learned, valued.
+That has to be one that goes by what the agent itself knows: none, first, spaced, entropy, learned, valued.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from vnla.agents.policy_state import PolicyState, Start, Views
 from vnla.agents.sensor_registry import LENT, LENT_AROUND, sensors_named
 from vnla.agents.sensors import CountSensor, Sensor, Spotted
 from vnla.agents.spotting import legible
-from vnla.assistance.help_policies import AtFirst, Never
+from vnla.assistance.help_policies import AtFirst, Entropy, Never, Spaced
 from vnla.assistance.words import Utterance
 from vnla.bcui import log_distribution
 from vnla.common.errors import InputError
@@ -46,6 +46,8 @@ class _State:
     nav: Tensor = field(default_factory=lambda: torch.tensor([NAV_START]))
     ask: Tensor = field(default_factory=lambda: torch.tensor([ASK_START]))
     asked: bool = False
+    since_request: int = LONGEST_EPISODE
+    """Before it ever asked, more than any subgoal has."""
 
 
 class TrainedPolicy:
@@ -54,7 +56,7 @@ class TrainedPolicy:
 
     def __init__(self, trained: Trained, checkpoint: str = "val_unseen") -> None:
         config = trained.config
-        if not (config.policy.consults or isinstance(config.policy, Never | AtFirst)):
+        if not (config.policy.consults or isinstance(config.policy, Never | AtFirst | Spaced | Entropy)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
         senses = sensors_named(config.sensors)
         own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor | LevelViews)}
@@ -93,7 +95,7 @@ class TrainedPolicy:
             chances = tuple(tentative[0].tolist())
             state.policy_state = policy_state
             ask_features = context.agent.ask_inputs(view, tentative, first)
-            if now["may_request"] and bool(context.help_policy(self._context(now, tentative, ask_features))):
+            if now["may_request"] and bool(context.help_policy(self._context(state, now, tentative, ask_features))):
                 state.asked = True
                 return Answer(None, chances)
         elif context.advisor.speaks:
@@ -101,16 +103,17 @@ class TrainedPolicy:
         state.ask = ask_action(torch.tensor([state.asked and context.help_policy.invited]))
         second, state.policy_state = state.policy_state.decide(state.ask)
         state.nav = log_distribution(second.logits, blocked).exp().argmax(dim=1)
+        state.since_request = 0 if state.asked else state.since_request + 1
         state.asked = False
         return Answer(Nav(int(state.nav)), chances)
 
-    def _context(self, now: Observation, tentative: Tensor, ask_features: Tensor) -> StepContext:
+    def _context(self, state: _State, now: Observation, tentative: Tensor, ask_features: Tensor) -> StepContext:
         """What there is to know without the house; looking at anything else is an error."""
         budget = torch.tensor([now["requests_left"]])
         return StepContext(
             episodes=HOUSE, step=now["step"], pose=HOUSE, unmoved=HOUSE, budget=budget, tentative=tentative, plan=HOUSE,
-            ask=lambda: self._players.agent.ask(ask_features, budget), teacher_request=HOUSE, since_request=HOUSE,
-            past=HOUSE,
+            ask=lambda: self._players.agent.ask(ask_features, budget), teacher_request=HOUSE,
+            since_request=torch.tensor([state.since_request]), past=HOUSE, k=self._players.advisor.k,
         )  # fmt: skip
 
     def _view(self, state: _State, now: Observation) -> Views:

@@ -6,38 +6,60 @@ write(document, Path("out"))  # vnla.report.writing
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from vnla.evaluation.ceilings.lines import OWN, Ceilings
+from vnla.agents.sensor_notes import sensors_note, sensors_text
+from vnla.evaluation.ceilings.lines import (
+    ANYBODY,
+    BEST,
+    IF_WRONG,
+    MEAN,
+    NAV_TEACHER,
+    NEVER,
+    OWN,
+    PLACEBO_BEST,
+    PLACEBO_MEAN,
+    RULES,
+    WORST,
+    Ceilings,
+)
 from vnla.evaluation.ceilings.requests import Pairs, RequestValue
-from vnla.evaluation.confidence import few_houses
+from vnla.evaluation.confidence import houses_note
 from vnla.report import palette
 from vnla.report.charts import LABEL, dot, finish, in_percent, new_canvas, png, tidy
 from vnla.report.document import Document, Figure, Provenance, ReportTable, Row, RowGroup, Section, Value
 
 LINES: Mapping[str, Mapping[str, str]] = {
-    "The agent": {"own": "as it is"},
+    "The agent": {OWN: "as it is"},
     "When it asks": {
-        "never": "never",
-        "rules": "as the help teacher does",
-        "worst": "at the worst times",
-        "mean": "at any times (mean)",
-        "best": "at the best times",
+        NEVER: "never",
+        RULES: "as the help teacher does",
+        IF_WRONG: "if its next action is wrong",
+    },
+    "In hindsight, of many walks": {
+        WORST: "at the worst times",
+        MEAN: "at any times (mean)",
+        BEST: "at the best times",
+        PLACEBO_BEST: "placebo: sampled actions, best",
+        PLACEBO_MEAN: "placebo: sampled actions, mean",
     },
     "Asking as it does, it …": {
         "own_following": "follows every subgoal",
         "own_stopping": "stops where it should",
         "own_both": "does both",
     },
-    "Asking at the best times, it …": {
-        "best_following": "follows every subgoal",
-        "best_stopping": "stops where it should",
-        "best_both": "does both",
+    "A scripted searcher sees …": {
+        "search_view": "one view",
+        "search_view_if_wrong": "one view; asks if wrong",
+        "search_panorama": "a panorama",
+        "search_panorama_if_wrong": "a panorama; asks if wrong",
     },
-    "What the time allows": {"nav_teacher": "the navigation teacher", "anybody": "any walk at all"},
+    "What the time allows": {NAV_TEACHER: "the navigation teacher", ANYBODY: "any walk at all"},
 }
 """Heading → the lines below it, by name, and what they are called."""
+HINDSIGHT = (WORST, BEST, PLACEBO_BEST)
+"""Lines that are chosen among the walks of an episode after they have ended."""
 DIVISIONS = {
     "agent": "The agent …",
     "rules": "The help teacher …",
@@ -53,10 +75,20 @@ SMALL = ("agent", "requests", "metres", "sureness")
 """Those that a terminal shows."""
 _DRAWN = ("time", "requests", "metres", "sureness")
 _TEXT = """\
-All lines are of the same agent, with one thing or another done as well as it can be. At the best times it asks by the best
-of all the schedules that its help budget allows, in hindsight: no help policy can do better. Who follows every subgoal is
-led by the navigation teacher for the actions of each. Who stops where it should stops as soon as that is a success, and goes
-on where it would have stopped before.
+All lines but the last two groups are of the same agent, with one thing or another changed. “If its next action is wrong”: it
+asks if and only if its most probable action is not the navigation teacher's, as long as a request is left. No agent knows
+that; the line says what knowing its own errors would be worth to this one. Who follows every subgoal is led by the
+navigation teacher for the actions of each. Who stops where it should stops as soon as that is a success, and goes on where
+it would have stopped before.
+
+Lines in hindsight are chosen among many walks of an episode after these have ended. “At the best times” it asks by the best
+of the schedules that were tried. The best of many walks is lucky, whatever they differ in: the placebo is the best of as
+many walks in which the agent asks by its own help policy and its actions are sampled. How far the best times are above the
+agent says nothing by itself; compare it with the placebo.
+
+The scripted searcher goes to the nearest place that it has seen and not been to, recognises without error a goal among the
+neighbours that it sees, and follows advice to the letter. It has the same time and the same requests, and learns nothing. It
+asks as soon as it has neither advice nor a goal in sight, or if its next action is wrong.
 
 At a step at which the agent goes on and has a request left it asks, or it does not, and everything after that is by its own
 help policy again. What asking now is worth is below zero where the request would better have been kept."""
@@ -77,6 +109,16 @@ class CeilingsEntry:
         return f"{self.run}, {self.split.replace('_', ' ')}"
 
 
+def lines_among(names: Collection[str]) -> dict[str, dict[str, str]]:
+    """Return the headings and lines of which there are figures under these `names`.
+
+    The best times are left out where there is no placebo to stand beside them, as in files of earlier versions.
+    """
+    some = set(names) if {PLACEBO_BEST, PLACEBO_MEAN} <= set(names) else set(names) - {BEST}
+    shown = {heading: {line: label for line, label in lines.items() if line in some} for heading, lines in LINES.items()}
+    return {heading: lines for heading, lines in shown.items() if lines}
+
+
 def ceilings_table(entry: CeilingsEntry, *, metres: bool = True, name: str = "ceilings", command: str = "") -> ReportTable:
     """Success under each condition, what it wins, and how many metres are left to a goal at the end."""
     found, rows = entry.found, list[Row | RowGroup]()
@@ -94,20 +136,20 @@ def ceilings_note(found: Ceilings) -> str:
     """What was tried, and what a sample may have missed."""
     houses, seeds = len(set(found.subject.houses.tolist())), len(found.seeds)
     text = (
-        f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')};"
-        f" {'95% intervals over houses' if houses > 1 else 'one house has no interval'}."
+        f"{_number(len(found.tasks), 'task')} in {_number(houses, 'house')} under {_number(seeds, 'seed')}."
+        f" {houses_note(houses)} {found.mean_help_budget:.2f} requests an episode."
     )
-    text = f"{text} {few_houses(houses)}".strip()
+    text = f"{text} {_agent_note(found)}"
     tried, there, sampled = int(found.schedules.tried.sum()), int(found.schedules.there.sum()), int(found.sampled.sum())
     if not sampled:
         return f"{text} All {there:,} schedules were tried."
     text = f"{text} {tried:,} of {there:,} schedules were tried: {_number(sampled, 'episode')} had too many."
-    unsolved = int(found.unsolved().sum())
+    unsolved = int(found.unsolved.sum())
     if not unsolved:
         return f"{text} What was not tried cannot change the best."
     return (
         f"{text} In {unsolved:,} of them no tried schedule succeeded: with what was not tried the best times may give up to"
-        f" {found.at_most():.1f}%. At 95%, at most {100 * found.missed:.1f}% of such an episode's schedules succeed."
+        f" {found.at_most:.1f}%. At 95%, at most {100 * found.missed:.1f}% of such an episode's schedules succeed."
     )
 
 
@@ -116,11 +158,14 @@ def worth_table(
 ) -> ReportTable:
     """What a request is worth, in all states and in parts of them."""
     pairs = entry.pairs
-    rows: list[Row | RowGroup] = [_worth_row(pairs.worth("all"))] if len(pairs) else []
+    shown = [pairs.worth("all")] if len(pairs) else []
+    rows: list[Row | RowGroup] = [_worth_row(part) for part in shown]
     for by in divisions:
         parts = pairs.parts(by)
+        shown += parts
         rows += [RowGroup(DIVISIONS[by]), *map(_worth_row, parts)] if parts else []
-    note = "Asking now against not asking now." if rows else "There was no request to make."
+    over = houses_note(*(part.houses for part in shown)) if shown else ""
+    note = f"Asking now against not asking now. {over}" if shown else "There was no request to make."
     return ReportTable(
         name,
         f"{entry.title}: what a request is worth",
@@ -150,7 +195,8 @@ def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figu
     own = entry.found.success(OWN)
     axes.axvline(own.value, color=palette.RULE, linewidth=1.2)
     for y, line in places:
-        dot(axes, y, entry.found.success(line), palette.HELP if line == OWN else palette.WALK)
+        colour = palette.HELP if line == OWN else palette.QUIET_INK if line in HINDSIGHT else palette.WALK
+        dot(axes, y, entry.found.success(line), colour)
     for y, heading in headings:
         axes.text(0.5, y, heading, fontsize=8.5, color=palette.QUIET_INK, va="center")
     axes.set_yticks([y for y, _ in places], labels)
@@ -165,7 +211,8 @@ def ceilings_figure(entry: CeilingsEntry, name: str = "figure-ceilings") -> Figu
     return Figure(
         name, f"{entry.title}: success under each condition", png(canvas),
         alt=f"Success rates: {words}.",
-        caption="Success rate under each condition, with 95% intervals over houses. The line is the agent as it is.",
+        caption=f"Success rate under each condition, with 95% intervals over {entry.found.success(OWN).over}. The line"
+        " is the agent as it is. What is grey is chosen in hindsight: the best times stand beside their placebo.",
         data={line: entry.found.success(line)._asdict() for _, line in places},
     )  # fmt: skip
 
@@ -190,7 +237,8 @@ def worth_figure(entry: CeilingsEntry, name: str = "figure-requests") -> Figure:
     return Figure(
         name, f"{entry.title}: what asking now adds", png(canvas),
         alt=f"Points of success that asking now adds. {' '.join(words)}",
-        caption="Points that asking now, rather than not now, adds to the success rate, with 95% intervals over houses.",
+        caption="Points that asking now, rather than not now, adds to the success rate."
+        f" {houses_note(*(part.houses for some in parts.values() for part in some))}",
         data={by: [part.as_dict() for part in entry.pairs.parts(by)] for by in entry.pairs.divisions},
     )  # fmt: skip
 
@@ -212,7 +260,8 @@ def ceilings_document(entries: Sequence[CeilingsEntry], command: str, device: st
                 ],
             )
         )
-    settings = {"episodes tried": f"{sum(len(each.found.schedules.episode) for each in entries):,} schedules in four ways"}
+    walks = f"{sum(len(each.found.schedules.episode) for each in entries):,}"
+    settings = {"episodes tried": f"{walks} schedules, and as many walks with sampled actions"}
     origin = Provenance.collect(command, seeds=entries[0].found.seeds, device=device, settings=settings)
     return Document("What is left to win", _summary(entries), sections, origin)
 
@@ -225,11 +274,19 @@ def _sentence(entry: CeilingsEntry) -> str:
     found = entry.found
     rate = {line: f"{found.success(line).value:.1f}%" for line in found.lines}
     return (
-        f"{entry.title}: the agent succeeds in {rate['own']} of its episodes. With the best times to ask it would in"
-        f" {rate['best']}, with perfect following in {rate['own_following']}, with perfect stopping in"
-        f" {rate['own_stopping']}, with all three in {rate['best_both']}. The navigation teacher does, in the same time, in"
-        f" {rate['nav_teacher']}."
+        f"{entry.title}: the agent succeeds in {rate[OWN]} of its episodes. If it asked where its next action is wrong it"
+        f" would in {rate[IF_WRONG]}, with perfect following in {rate['own_following']}, with perfect stopping in"
+        f" {rate['own_stopping']}. A scripted searcher with a perfect detector does in {rate['search_view']} with one view"
+        f" and in {rate['search_panorama']} with a panorama, the navigation teacher in the same time in {rate[NAV_TEACHER]}."
+        f" In hindsight the best times to ask give {rate[BEST]}, and the placebo of as many walks {rate[PLACEBO_BEST]}."
     )
+
+
+def _agent_note(found: Ceilings) -> str:
+    """Which sensors the agent has, and by which `forward` it walks."""
+    sensors = ",".join(found.subject.context.sensors)
+    forward = found.subject.tasks.environment.world.forward
+    return f"Sensors: {sensors_text(sensors)}; forward {forward}. {sensors_note([sensors])}".strip()
 
 
 def _number(count: int, what: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 
-from vnla.evaluation.confidence import Interval, few_houses
+from vnla.evaluation.confidence import Interval, houses_note
 from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
 from vnla.evaluation.metrics import Metric
 from vnla.report import palette
@@ -36,8 +36,8 @@ SMALL = ("success_rate", "room_success_rate", "nav_error", "spl", "requests")
 """The figures that a terminal shows where there are many pairs."""
 _TEXT = """\
 Every figure is worked out again from the walks; what the files themselves say is not used. Intervals are for other houses
-and other tasks in them: whole houses are drawn, and in each as many of its tasks as it has. Two agents are compared on the
-tasks that both have, and in every draw on the same ones, so that what is hard for both cancels out."""
+and other tasks in them: they come from how much a figure changes when a house is left out. Two agents are compared on the
+tasks that both have, and a house is left out on both sides, so that what is hard for both cancels out."""
 
 
 def entries_table(entries: Sequence[Entry], name: str = "scores", command: str = "") -> ReportTable:
@@ -46,6 +46,7 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     rows: list[Row | RowGroup] = [("tasks", *(_number_of(entry) for entry in entries))]
     if any(len(entry.seeds) > 1 for entry in entries):
         rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
+    rows.append(("forward", *(entry.forward for entry in entries)))
     rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in measured]
     for title, counts in {
         "wrong records, counted as failures": [len(entry.wrong) for entry in entries],
@@ -54,11 +55,16 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     }.items():
         if any(counts):
             rows.append((title, *counts))
-    houses = max(len(set(entry.houses)) for entry in entries)
-    few = few_houses(min(len(set(entry.houses)) for entry in entries))
-    note = f"95% intervals over houses and tasks. {few}".strip() if houses > 1 else "One house has no interval."
+    note = f"{houses_note(*(len(set(entry.houses)) for entry in entries))} {_walked(entries)}"
     split = entries[0].split.replace("_", " ")
     return ReportTable(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
+
+
+def _walked(entries: Sequence[Entry]) -> str:
+    """What files do not say, and that rules of `forward` must not be mixed up."""
+    mixed = len({entry.forward for entry in entries}) > 1
+    apart = " Numbers under two rules of forward must not be compared." if mixed else ""
+    return f"Files do not say which sensors their agents have.{apart}"
 
 
 def _number_of(entry: Entry) -> str:
@@ -96,10 +102,10 @@ def pairs_table(
         for entry, count in zip((pair.one, pair.other), pair.only(), strict=True):
             rows.append((f"only {entry.name}, tasks", Value(count, digits=0 if count.is_integer() else 1), None))
     note = (
-        "The second less the first, on the tasks that both have; 95% intervals over houses and tasks, paired. Only one:"
-        " tasks on which it succeeds and the other does not; with several seeds, on average."
+        "The second less the first, on the tasks that both have and in the same houses. Only one: tasks on which it succeeds"
+        f" and the other does not; with several seeds, on average. {houses_note(*(len(set(pair.houses)) for pair in found))}"
     )
-    note = f"{note} {few_houses(min(len(set(pair.houses)) for pair in found))}".strip()
+    note = f"{note} {_walked([entry for pair in found for entry in (pair.one, pair.other)])}"
     return ReportTable(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
 
 
@@ -124,7 +130,9 @@ def _verdict(pair: Pair, name: str) -> str | None:
 def findings(found: Sequence[Pair]) -> list[Finding]:
     """Whether the second of each pair succeeds more often than the first."""
     return [
-        Finding.difference(f"{pair.other.name} succeeds more often than {pair.one.name}", *pair.difference("success_rate"))
+        Finding.difference(
+            f"{pair.other.name} succeeds more often than {pair.one.name}", *pair.difference("success_rate")[:3]
+        )
         for pair in found
     ]
 
@@ -169,8 +177,8 @@ def contest_figure(entries: Sequence[Entry], found: Sequence[Pair], canvas: Canv
     return Figure(
         FIGURE, "Success, and what each pair differs by", png(canvas),
         alt=f"Success rates: {words}. Differences: {more}.",
-        caption=f"Left: success rates, {among}. Right: what each pair differs by, on the tasks that both have. Bars are 95%"
-        " intervals over houses and tasks.",
+        caption=f"Left: success rates, {among}. Right: what each pair differs by, on the tasks that both have. Bars: "
+        f"{houses_note(*(len(set(entry.houses)) for entry in entries))}",
         data={
             "success_rate": {name: rate._asdict() for name, rate in rates.items()},
             "differences": [{"one": pair.one.name, "other": pair.other.name, **gain._asdict()} for pair, gain in gains],

@@ -1,6 +1,6 @@
 """What a report says, before anybody renders it: numbers, tables, figures, findings and told episodes, in sections.
 
-    rows = [Group("Test seen"), ("LEARNED", Value.of(evaluation.bootstrap("success_rate"), "%", paper=52.09))]
+    rows = [Group("Test seen"), ("LEARNED", Value.of(evaluation.over_tasks("success_rate"), "%", paper=52.09))]
     table = Table("table-2", "Help policies", ["Policy", "Success (%)"], rows, command="vnla paper --only table-2")
     finding = Finding.difference("LEARNED succeeds more often than RANDOM", 9.1, 8.0, 10.2, "points")
     document = Document("The paper, run again", "What was found.", [Section("Results", "", [table, finding])], provenance)
@@ -203,6 +203,8 @@ class Finding:
     claim: str
     holds: bool | None
     detail: str = ""
+    ours: bool = False
+    """Whether it is a claim that the paper does not make, in a report about the paper's."""
 
     @classmethod
     def difference(cls, claim: str, gain: float, low: float, high: float, unit: str = "points", more: str = "") -> Finding:

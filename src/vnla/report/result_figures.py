@@ -50,7 +50,8 @@ def requests_figure(series: Series, name: str = "figure-requests") -> Figure:
     return Figure(
         name, "Requests over time", png(canvas),
         alt=f"Share of help requests in each part of an episode. {' '.join(most)}",
-        caption="Share of all help requests that are made in each part of an episode's time, with 95% intervals over tasks.",
+        caption="Share of all help requests that are made in each part of an episode's time, with 95% intervals over tasks"
+        " in the same houses.",
         data=_data(series),
     )  # fmt: skip
 
@@ -70,7 +71,7 @@ def lengths_figure(by_teacher: Series, by_agent: Series, name: str = "figure-len
         name, "Success against the length of the way", png(canvas),
         alt=f"Success rate by number of actions. {' '.join(words)}",
         caption="Success rate by the number of actions of the navigation teacher (left) and of the agent (right), the final"
-        " stop included, with 95% intervals over tasks.",
+        " stop included, with 95% intervals over tasks in the same houses.",
         data={"teacher": _data(by_teacher), "agent": _data(by_agent)},
     )  # fmt: skip
 
@@ -105,7 +106,7 @@ def best_and_worst_figure(
         alt=f"Success rates by {what}. {' '.join(words)}",
         caption=f"The {top} {what} with the highest success rates and the {top} with the lowest, of those of more than"
         f" {more_than:,} task{'' if more_than == 1 else 's'}; in parentheses the number of tasks, with 95% intervals over"
-        " tasks.",
+        " tasks in the same houses.",
         data={"more_than": more_than, **_data({label: [*best, *worst] for label, (best, worst) in chosen.items()})},
     )  # fmt: skip
 
@@ -147,7 +148,7 @@ def help_figure(series: Mapping[str, Sequence[SweepRow]], metric: str = "success
         name, f"{what.removesuffix(' rate').capitalize()} against help", png(canvas),
         alt=f"{what.capitalize()} against the number of requests an episode. {' '.join(words)}",
         caption=f"{what.capitalize()} of the same agent with more or less help: τ is the share of the time in which it"
-        " receives assistance. Bands are 95% intervals over seeds.",
+        " receives assistance. Bands are 95% intervals over the seeds of the help budgets.",
         data={label: [row.as_dict() for row in rows] for label, rows in series.items()},
     )  # fmt: skip
 

@@ -19,6 +19,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from vnla.houses.house import House, Object
+from vnla.houses.mirror import mirrors_of
 from vnla.tasks.end_goals import end_goal, plain, table
 from vnla.tasks.recipes import DatasetRecipe
 
@@ -62,8 +63,13 @@ class Filters:
 
     @classmethod
     def of(cls, houses: Iterable[House], *, rooms: bool, fewest: int = FEWEST) -> Filters:
-        """Return the labels that occur `fewest` times or more in `houses` together, outside objects counted too."""
+        """Return the labels that occur `fewest` times or more in `houses` together, outside objects counted too.
+
+        Mirror images are not counted, so that they change nothing in what can be asked for.
+        """
         houses = tuple(houses)
+        mirrors = mirrors_of(house.name for house in houses)
+        houses = tuple(house for house in houses if house.name not in mirrors)
         objects = Counter(plain(thing.label) for house in houses for thing in house.objects)
         labels = Counter(room.label for house in houses for room in house.rooms)
         return cls(

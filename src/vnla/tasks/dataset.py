@@ -85,10 +85,14 @@ def _lines(made: Generated) -> Line:
 
 
 def _learned(made: Generated) -> tuple[Vocabulary, TimeBudgets]:
-    """Return the words of the training points' end-goals, and the time budgets by their trajectories."""
+    """Return the words of the training points' end-goals, and the time budgets by their trajectories; without mirror
+    images."""
     end_goals: list[str] = []
     trajectories: list[tuple[Pair, int]] = []
+    mirrored = made.mirrored
     for house, place in made.splits["train"]:
+        if house in mirrored:
+            continue
         points = made.houses[house]
         bucket = points.buckets[points.bucket[place]]
         end_goals.append(bucket.end_goal)

@@ -4,6 +4,9 @@ The seen sets are sampled first, from the training buildings; a bucket of which 
 that no (building, end-goal) pair is in two, and what it had left is not used. All other buckets of the training buildings
 are the training set. The unseen sets are sampled from the dev and the test buildings.
 
+Mirror images of training buildings (`vnla.houses.mirror`) add training points, of the buckets that are for training in the
+building itself. All other splits, words and time budgets are those of the world without them.
+
 Deterministic in the seed. A building's points depend on no other building, except that labels must be frequent in the
 whole world; which of them are sampled depends on all.
 """
@@ -19,6 +22,7 @@ import numpy as np
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House
+from vnla.houses.mirror import mirrors_of
 from vnla.tasks.buckets import FEWEST, Exclusion, Filters
 from vnla.tasks.building_splits import BuildingSplits
 from vnla.tasks.points import HousePoints, house_points
@@ -56,6 +60,12 @@ class Generated:
     unused: int
     """Valid points in no split: the rest of sampled buckets, and what exceeds the wanted sizes."""
 
+    @property
+    def mirrored(self) -> frozenset[int]:
+        """The numbers of the houses that are mirror images of others."""
+        mirrors = mirrors_of(points.house.name for points in self.houses)
+        return frozenset(number for number, points in enumerate(self.houses) if points.house.name in mirrors)
+
     def goals(self, split: str) -> int:
         """Return how many goals the points of a split have together."""
         firsts = [points.first.tolist() for points in self.houses]
@@ -83,18 +93,41 @@ def generate(
     filters = Filters.of(houses, rooms=recipe.rooms, fewest=fewest)
     work = work or (lambda house, filters: house_points(house, filters, recipe, seed))
     points = tuple(work(house, filters) for house in track(houses))
-    left_out = Counter(reason for house in houses for reason in filters.reasons(house) if reason is not None)
-    pools = {part: _pool(points, members) for part, members in parts.parts.items()}
+    mirrors = mirrors_of(house.name for house in houses)
+    own = [house for house in houses if house.name not in mirrors]
+    left_out = Counter(reason for house in own for reason in filters.reasons(house) if reason is not None)
+    pools = {part: _pool(points, set(members) - mirrors.keys()) for part, members in parts.parts.items()}
     if size is None:
         size = _proportionate(pools["train"], recipe)
     splits = split_points(pools, recipe, seed, size, [each.house.name for each in points])
     if not splits["train"]:
         raise InputError(_no_training(len(houses), left_out, size, pools["train"]))
-    if most_train is not None and len(splits["train"]) > most_train:
-        lots = random_for(seed, recipe.name, "most_train").random(len(splits["train"])).argsort()
-        splits["train"] = tuple(splits["train"][i] for i in np.sort(lots[:most_train]))
+    copies = _mirrored(points, parts, splits["train"])
+    splits["train"] = _at_most(most_train, splits["train"], seed, recipe) + _at_most(most_train, copies, seed, recipe)
     unused = sum(map(len, points)) - sum(map(len, splits.values()))
     return Generated(recipe, seed, size, points, splits, left_out, unused)
+
+
+def _at_most(most: int | None, places: tuple[Place, ...], seed: int, recipe: DatasetRecipe) -> tuple[Place, ...]:
+    """Return a random sample of at most so many training points, in their order."""
+    if most is None or len(places) <= most:
+        return places
+    lots = random_for(seed, recipe.name, "most_train").random(len(places)).argsort()
+    return tuple(places[i] for i in np.sort(lots[:most]))
+
+
+def _mirrored(points: Sequence[HousePoints], parts: BuildingSplits, training: Iterable[Place]) -> tuple[Place, ...]:
+    """Return the points of the training buildings' mirror images, of what is trained in the buildings themselves."""
+    mirrors = mirrors_of(each.house.name for each in points)
+    number = {each.house.name: house for house, each in enumerate(points)}
+    trained = {(house, points[house].buckets[points[house].bucket[point]].end_goal) for house, point in training}
+    return tuple(
+        (house, point)
+        for house, each in enumerate(points)
+        if each.house.name in mirrors and each.house.name in parts.parts["train"]
+        for point, bucket in enumerate(each.bucket.tolist())
+        if (number[mirrors[each.house.name]], each.buckets[bucket].end_goal) in trained
+    )
 
 
 def generate_tests(houses: Sequence[House], recipe: DatasetRecipe, filters: Filters, *, seed: int, size: int) -> Generated:

@@ -5,7 +5,8 @@ Line by line, with one reading: the size is looked at after every bucket, not af
 removed afterwards has fewer than 5,000 + N points, while a round over 61 buildings adds hundreds. `whole_rounds` does as
 printed.
 
-A `Fold` is a part of the training houses: `2/5` is the second of five parts, `-2/5` the other four.
+A `Fold` is a part of the training houses: `2/5` is the second of five parts, `-2/5` the other four. `first:61` are the first
+61 houses of the data set, without mirror images (`vnla.houses.mirror`), `first:61,mirrored` these with theirs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from vnla.camera import Ints
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
+from vnla.houses.mirror import mirrors_of
 from vnla.tasks.task import Task
 
 SIZE = 5000
@@ -78,19 +80,39 @@ class Fold(NamedTuple):
     part: int
     of: int
     others: bool
+    first: int = 0
+    """So many houses, in the order of the data set, if that is said."""
+    mirrored: bool = False
+    """Whether the mirror images of these are among them."""
 
     @classmethod
     def of_text(cls, text: str) -> Fold:
-        """From `2/5` or `-2/5`; all houses where nothing is said."""
+        """From `2/5`, `-2/5` or `first:61`; all houses where nothing is said."""
         if not text:
             return cls(1, 1, False)
+        if ahead := re.fullmatch(r"first:([1-9][0-9]{0,6})(,mirrored)?", text):
+            return cls(1, 1, False, int(ahead[1]), bool(ahead[2]))
         found = re.fullmatch(r"(-?)([0-9]{1,6})/([0-9]{1,6})", text)
         if not found or not 1 <= int(found[2]) <= int(found[3]) or (found[1] and found[3] == "1"):
-            raise InputError(f"fold {text}: expected a part of the houses such as 2/5, or -2/5 for all but that part")
+            raise InputError(
+                f"fold {text}: expected a part of the houses such as 2/5, -2/5 for all but that part, or first:61"
+            )
         return cls(int(found[2]), int(found[3]), bool(found[1]))
 
     def tasks(self, tasks: Sequence[Task]) -> list[Task]:
         """Return those in its houses."""
+        if self.first:
+            return self._first(tasks)
         houses = sorted({task.house for task in tasks})
         chosen = {house for place, house in enumerate(houses) if (place % self.of == self.part - 1) is not self.others}
+        return [task for task in tasks if task.house in chosen]
+
+    def _first(self, tasks: Sequence[Task]) -> list[Task]:
+        names = list(dict.fromkeys(task.house for task in tasks))
+        mirrors = mirrors_of(names)
+        houses = [name for name in names if name not in mirrors]
+        if len(houses) < self.first:
+            raise InputError(f"fold first:{self.first}: there are tasks for training in {len(houses)} houses")
+        chosen = set(houses[: self.first])
+        chosen |= {name for name, house in mirrors.items() if house in chosen} if self.mirrored else set()
         return [task for task in tasks if task.house in chosen]

@@ -20,6 +20,7 @@ from vnla.words import Words
 from vnla.world.actions import Nav
 from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS, TimeBudgets, training_time_budget
 from vnla.world.compiled import Environment, World, viewpoint_of
+from vnla.world.forward import INFORMED
 
 Value = TypeVar("Value", bound=Hashable)
 
@@ -48,7 +49,9 @@ class TaskSet:
     ) -> TaskSet:
         """`tasks` in `world`, with time budgets for evaluation, or for training where no `budgets` are given.
 
-        Whoever reads the end-goals gives the `vocabulary` to read them with.
+        A training budget comes from the lengths of the teacher's ways in the data set, which are those of the paper's
+        `forward`; with another it is no less than the teacher needs. Whoever reads the end-goals gives the `vocabulary` to
+        read them with.
         """
         if not tasks:
             raise InputError("there are no tasks to run")
@@ -59,7 +62,7 @@ class TaskSet:
         goal_sets, goals = _distinct([(task.house, task.goals) for task in tasks])
         start = [number[task.house][task.start] * VIEWS + view_index(LEVEL_ROW, task.heading) for task in tasks]
         sought = _of_each(lambda pair: sought_keys(*pair), [(task.object, task.goal_room) for task in tasks])
-        return cls(
+        compiled = cls(
             tasks=tuple(tasks),
             environment=Environment.compile(world, goal_sets),
             key=_whole_numbers([episode_key(task.id) for task in tasks]).to(world.device),
@@ -69,6 +72,11 @@ class TaskSet:
             end_goals=words.to(world.device),
             sought=sought.to(world.device),
         )
+        return compiled if budgets is not None or world.forward == INFORMED else compiled._with_time_for_the_teacher(longest)
+
+    def _with_time_for_the_teacher(self, longest: int) -> TaskSet:
+        _, needed = teacher_trajectories(self.environment, self.start, self.goals, longest)
+        return replace(self, time_budget=torch.maximum(self.time_budget, needed.clamp(max=longest)))
 
     def __len__(self) -> int:
         return len(self.tasks)

@@ -43,6 +43,8 @@ from vnla.training.context import make_agent
 from vnla.training.data import RunData
 
 CONFIG, LOG, LAST = "config.json", "log.jsonl", "last.safetensors"
+TUNED = "asking.json"
+"""In the folder of a run: the help policy that was chosen for it with its options, and what was tried for them."""
 VALIDATION = ("val_seen", "val_unseen")
 KEPT = "checkpoints"
 
@@ -100,6 +102,18 @@ def load_agent(run: Path, config: RunConfig, material: RunData, which: str | int
     agent = make_agent(config, material)
     load_part_tensors({AGENT: agent}, read_checkpoint(path)[0], path)
     return agent.eval()
+
+
+def as_tuned(run: Path, config: RunConfig) -> RunConfig:
+    """Return a run's configuration with the help policy that was chosen for it and its options, if one was."""
+    path, what = run / TUNED, "the help policy that was chosen for a run"
+    if not path.exists():
+        return config
+    with files.taken_apart(path, what):
+        found = files.read_json(path, what)
+        policy, options = str(found["help_policy"]), dict(found["help_options"])
+        chosen = {str(name): real(value, f"{path}: option {name}") for name, value in options.items()}
+    return config.asking(policy, {**(config.help_options if policy == config.help_policy else {}), **chosen})
 
 
 def first_agent(config: RunConfig) -> Path:

@@ -19,6 +19,7 @@ from vnla.common.errors import InputError
 from vnla.common.options import OWN, option
 from vnla.common.outside import check_fields
 from vnla.common.registry import build, name_of
+from vnla.world.forward import INFORMED, check_forward
 
 if TYPE_CHECKING:
     from vnla.assistance.advisor import Advisor
@@ -106,8 +107,8 @@ class RunConfig:
     )
     help_policy: str = option(
         "learned",
-        "none, first, random, learned, teacher; valued; cloning, imitation; or package.module:Class. Several with commas"
-        " between.",
+        "none, first, random, learned, teacher; spaced, entropy, if-wrong; valued, threshold; cloning, imitation; or"
+        " package.module:Class. Several with commas between.",
         metavar="NAMES",
         several=True,
     )
@@ -129,8 +130,8 @@ class RunConfig:
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
-        "What else the agent notices: clock, requests, advice, been, spotted; or package.module:Class. Several with commas"
-        " between.",
+        "What else the agent notices: clock, requests, advice, been, spotted; panorama, spotted-around, exits, places; or"
+        " package.module:Class. Several with commas between.",
         "--sensor",
         "--sense",
         "--senses",
@@ -146,13 +147,13 @@ class RunConfig:
         max=0.95,
     )
     """It hides the same numbers for the whole episode (`RolloutContext.feature_dropout`)."""
-    fold: str = option("", "Train in a part of the houses, e.g. 2/5, or in all but it, -2/5.", metavar="PART")
+    fold: str = option("", "Train in a part of the houses: 2/5, all but it, -2/5, or first:61.", metavar="PART")
     timed: bool = option(False, "Train with the time that evaluation gives.")
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; reward: learn"
-        " from how episodes end; or package.module:Class.",
+        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; mistakes: it"
+        " learns where the next action is wrong; reward: learn from how episodes end; or package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(
@@ -173,6 +174,13 @@ class RunConfig:
         0.0, "Share of the words there that are strange: known by their spelling, or none.", min=0, max=1
     )
     """Which words are strange is in `vnla.training.practice.Strange`."""
+    forward: str = option(
+        INFORMED,
+        "Where forward goes. informed: to the next viewpoint of the shortest path if it is in the middle of the view, as in"
+        " the paper; plain: to the viewpoint nearest to the centre.",
+        metavar="NAME",
+    )
+    """One of `vnla.world.forward.FORWARDS`."""
     begins_with: str = option(
         "",
         "Begin with the agent of another run, its last, or with a checkpoint of one.",
@@ -186,6 +194,7 @@ class RunConfig:
         from vnla.tasks.sampling import Fold
 
         check_fields(self, validate_every=(1, math.inf), practice=(0, MOST_PRACTICE))
+        check_forward(self.forward)
         for name in ("help_options", "agent_options", "objective_options"):
             if not isinstance(getattr(self, name), dict):
                 raise InputError(f"{name.replace('_', ' ')}: must be names with values")
@@ -233,8 +242,9 @@ class RunConfig:
         return self.policy.help(Help(self.advisor, self.training.ratio), training=training)
 
     def stored(self) -> dict[str, Any]:
-        """Return all values, by their names in files."""
-        return {STORED.get(name, name): each for name, each in asdict(self).items()}
+        """Return all values, by their names in files; the paper's `forward`, which was the only one, goes without saying."""
+        kept = {name: each for name, each in asdict(self).items() if (name, each) != ("forward", INFORMED)}
+        return {STORED.get(name, name): each for name, each in kept.items()}
 
     def text(self, folder: Path) -> str:
         """What is written to the run's folder."""

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from vnla.camera import VIEWS
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
-from vnla.common.tables import HOST, DeviceTable, DiskTable, FeatureTable, Room, lend, share_of
+from vnla.common.tables import HOST, DeviceTable, DiskTable, FeatureTable, RepeatedTable, Room, ViewTable, lend, share_of
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.rollout import RolloutContext
 from vnla.tasks.dataset import Dataset, read_dataset
@@ -38,7 +38,7 @@ class RunData:
     folder: WorldFolder
     dataset: Dataset
     world: World
-    views: Mapping[str, Tensor | FeatureTable]  # (poses, size) each, by the name of the features
+    views: Mapping[str, ViewTable]  # (poses, size) each, by the name of the features
 
     @classmethod
     def load(
@@ -54,7 +54,7 @@ class RunData:
         them is in memory; with that of the host a GPU fetches them from there."""
         folder, dataset = read_world(Path(config.world)), dataset_of(config)
         dataset = dataset if words is None else replace(dataset, words=words)
-        world = World.compile(folder.houses, device)
+        world = World.compile(folder.houses, device, config.forward)
         return cls(folder, dataset, world, _views(config, folder, world, dataset.vocabulary, source, cache))
 
     def training_tasks(self, *, timed: bool = False, fold: str = "") -> TaskSet:
@@ -112,24 +112,27 @@ def with_tasks(material: RunData, tasks: Path) -> RunData:
 
 def _views(
     config: RunConfig, folder: WorldFolder, world: World, words: Vocabulary, source: Source | None, cache: Room | None
-) -> dict[str, Tensor | FeatureTable]:
+) -> dict[str, ViewTable]:
     from vnla.vision.views import in_store, view_names, world_views  # late: vision brings encoders and houses along
 
     limit = cache if isinstance(cache, int) else None
     on_disk = [name for name in view_names(config.features) if limit is not None and in_store(name)]
     others = ",".join(name for name in view_names(config.features) if name not in on_disk)
-    found = world_views(folder, world, others, words, source) if others else {}
+    found = world_views(folder, world, others, words, source, once=True) if others else {}
     share = share_of(limit or 0, len(on_disk))
     tables = {name: _table(folder, world, name, share) for name in on_disk}
     return {
-        name: tables[name] if name in tables else _placed(found[name], world.device, lent=cache == HOST and in_store(name))
+        name: tables[name] if name in tables else _placed(found[name], world, lent=cache == HOST and in_store(name))
         for name in view_names(config.features)
     }
 
 
-def _placed(views: NDArray[Any], device: torch.device, *, lent: bool) -> Tensor:
-    """Return what is seen, on the device, or `lent` to it."""
-    return lend(views, device) if lent else torch.from_numpy(views).to(device)
+def _placed(views: NDArray[Any], world: World, *, lent: bool) -> Tensor | RepeatedTable:
+    """Return what is seen, on the world's device, or `lent` to it; level views once, whoever else shows them."""
+    from vnla.vision.level import LEVEL_SHOWN
+
+    rows = lend(views, world.device) if lent else torch.from_numpy(views).to(world.device)
+    return rows if len(rows) == len(world.ids) * VIEWS else RepeatedTable(rows, HEADINGS, LEVEL_SHOWN)
 
 
 def _table(folder: WorldFolder, world: World, name: str, limit: int) -> FeatureTable:
@@ -141,7 +144,7 @@ def _table(folder: WorldFolder, world: World, name: str, limit: int) -> FeatureT
     if store.header.viewpoints != viewpoints_of(world):
         raise InputError(f"{store.path}: has its viewpoints in another order than the world; go without --feature-cache")
     store.verify()
-    given = store.path / ARRAY, store.header.dimension, world.first.cpu(), VIEWS, limit
+    given = store.path / ARRAY, store.header.dimension, world.first.cpu(), store.file_views, limit, store.shown
     return DiskTable(*given) if world.device.type == "cpu" else DeviceTable(*given, device=world.device)
 
 

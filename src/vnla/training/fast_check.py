@@ -141,4 +141,5 @@ def _step_context(transition: Transition, rollout: Rollout) -> StepContext:
     return StepContext(
         take_rows(rollout.episodes, transition.row), transition.step, transition.pose, transition.unmoved, transition.budget,
         transition.tentative, transition.tentative[:, :0], since_request=transition.since_request, past=transition.past,
+        k=rollout.k,
     )  # fmt: skip

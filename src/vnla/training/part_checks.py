@@ -53,7 +53,7 @@ def check_parts(context: RolloutContext, data: RunData) -> None:
     with torch.random.fork_rng([device] if device.type == "cuda" else []), torch.no_grad():
         episodes = tasks.episodes(torch.arange(len(tasks), device=device), seed=0, k=context.advisor.k)
         if speaks:
-            check_voice(context, step_context(_begun(episodes, context), 0))
+            check_voice(context, step_context(_begun(episodes, context), 0, k=context.advisor.k))
         for name, sense in senses.items():
             check_sense(name, sense, episodes, context)
         if not is_ours(policy):
@@ -135,7 +135,7 @@ def _walk(episodes: Episodes, context: RolloutContext, plan: Tensor | None = Non
         if not len(rows):
             return
         state, plan = take_rows((state, plan), rows)
-        yield step_context(state, step, plan=plan)
+        yield step_context(state, step, plan=plan, k=context.advisor.k)
         state = episode.request(state, episode.may_request(state) & (step % 3 == 1))
         taught = state.episodes.environment.nav_teacher(state.pose, state.episodes.goals)
         state = episode.act(state, step, taught)

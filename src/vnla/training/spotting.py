@@ -12,9 +12,10 @@ from itertools import pairwise
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from vnla.agents.spotting import AllViews, legible, seen_in
-from vnla.camera import VIEWS
+from vnla.camera import HEADINGS, LEVEL_ROW, VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Share, unheard
 from vnla.houses.folder import WorldFolder
@@ -44,7 +45,7 @@ def learn_to_read(
     labels = _labels(houses)
     _check(folder, views, labels)
     column = {label: i for i, label in enumerate(labels)}
-    drawn = _drawn([len(house.stands) * VIEWS for house in houses], most)
+    drawn = _drawn([len(house.stands) * VIEWS for house in houses], most, level=only_level(views))
     features, targets = [], []
     progress(0, len(houses))
     for done, (house, rows, seen) in enumerate(zip(houses, drawn, sightings_in(folder, houses), strict=True), 1):
@@ -76,10 +77,18 @@ def _check(folder: WorldFolder, views: AllViews, labels: Sequence[str]) -> None:
         )
 
 
-def _drawn(views: Sequence[int], most: int) -> list[NDArray[np.int64]]:
-    """Return at most so many of the views of houses, drawn from all alike: their places in each house, in rising order."""
+def only_level(views: AllViews) -> bool:
+    """Return whether up and down what is level is shown: then that is all there is to read."""
+    return any(not isinstance(view, Tensor) and view.shown for view in legible(views).values())
+
+
+def _drawn(views: Sequence[int], most: int, *, level: bool) -> list[NDArray[np.int64]]:
+    """Return at most so many of the views of houses, drawn from all alike or from all that are level: their places in each
+    house, in rising order."""
     first = np.cumsum([0, *views])
-    chosen = np.sort(np.random.default_rng(0).permutation(first[-1])[:most])
+    among = np.arange(first[-1])
+    among = among[among % VIEWS // HEADINGS == LEVEL_ROW] if level else among
+    chosen = np.sort(np.random.default_rng(0).permutation(among)[:most])
     return [chosen[np.searchsorted(chosen, a) : np.searchsorted(chosen, b)] - a for a, b in pairwise(first)]
 
 

@@ -216,18 +216,18 @@ class _LoadedData:
 
     def __init__(self, device: torch.device | str, cache: Room | None = None) -> None:
         self._device, self._cache = device, cache
-        self._known: dict[tuple[str, str, str, Vocabulary | None], RunData] = {}
+        self._known: dict[tuple[str, str, str, str, Vocabulary | None], RunData] = {}
 
     def of(self, config: RunConfig) -> RunData:
-        key = config.world, config.features, config.tasks, first_words(config)
+        key = config.world, config.features, config.forward, config.tasks, first_words(config)
         if key not in self._known:
-            seen = None if TEXT in config.features.split(",") else self._seen(*key[:2])
+            seen = None if TEXT in config.features.split(",") else self._seen(*key[:3])
             if seen is None:
                 self._known[key] = RunData.load(config, self._device, cache=self._cache)
             else:
                 self._known[key] = replace(seen, dataset=dataset_of(config))
         return self._known[key]
 
-    def _seen(self, world: str, features: str) -> RunData | None:
-        """Return the same world with the same features, which are no words of a data set."""
-        return next((each for key, each in self._known.items() if key[:2] == (world, features)), None)
+    def _seen(self, *seen: str) -> RunData | None:
+        """Return the same world with the same features, which are no words of a data set, and the same `forward`."""
+        return next((each for key, each in self._known.items() if key[:3] == seen), None)

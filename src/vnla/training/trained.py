@@ -15,7 +15,7 @@ from vnla.agents.agent import Agent
 from vnla.common.errors import InputError
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.vocabulary import Vocabulary
-from vnla.training.checkpoints import CONFIG, VALIDATION, check_places, chosen_by, load_agent
+from vnla.training.checkpoints import CONFIG, VALIDATION, as_tuned, check_places, chosen_by, load_agent
 from vnla.training.config import WORDS, RunConfig
 from vnla.training.data import RunData
 
@@ -50,24 +50,34 @@ def open_trained(
     tasks: Path | None = None,
     device: str = "cpu",
     source: Source | None = None,
+    forward: str | None = None,
 ) -> Trained:
     """Return the agent of a run, in another world or on another data set if they are given; the pretrained one needs both.
+    It walks by another `forward` if one is given.
 
     What it sees may come from another `source` than the world's features.
     """
     if str(run) == pretrained.NAME and not run.exists():
         if world is None or tasks is None:
             raise InputError("the pretrained agent: say which --world and --tasks to try it on")
-        return _opened(pretrained.FOLDER, world, tasks, device, source, only="val_unseen")
-    return _opened(run, world, tasks, device, source)
+        return _opened(pretrained.FOLDER, world, tasks, device, source, forward, only="val_unseen")
+    return _opened(run, world, tasks, device, source, forward)
 
 
 def _opened(
-    folder: Path, world: Path | None, tasks: Path | None, device: str, source: Source | None, only: str | None = None
+    folder: Path,
+    world: Path | None,
+    tasks: Path | None,
+    device: str,
+    source: Source | None,
+    forward: str | None,
+    only: str | None = None,
 ) -> Trained:
-    saved = RunConfig.read(folder / CONFIG)
+    saved = as_tuned(folder, RunConfig.read(folder / CONFIG))
     check_places(folder, saved, world=world is None, tasks=tasks is None)
-    config = replace(saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks))
+    config = replace(
+        saved, world=str(world or saved.world), tasks=str(tasks or saved.tasks), forward=forward or saved.forward
+    )
     material = RunData.load(config, device, _words(folder, saved), source)
     return Trained(folder, config, material, only)
 

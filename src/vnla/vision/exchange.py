@@ -3,6 +3,8 @@
 `ResNet-152-imagenet.tsv` has one line a viewpoint and no header: scanId, viewpointId, image_w, image_h, vfov, and base64 of
 36 × dimension float32. It has 4 GB, so it is read line by line. An HDF5 file has one array (36, dimension) under the key
 `<scan>_<viewpoint>`. Both may hold viewpoints that the world lacks, which are passed over, but not the other way round.
+
+Where a world has level views alone, they are written as all 36, those that look up or down as whoever does so sees them.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from vnla.common.errors import InputError
 from vnla.common.process_pool import GONE, Failure, Member, process_pool, sound
 from vnla.common.progress import Count, unheard
 from vnla.vision.encoders.base import Float32, Size
-from vnla.vision.store import IMPORTED, FeatureStore, Header, Place, StoreWriter
+from vnla.vision.level import ALL, LEVEL, LEVEL_SHOWN, LEVEL_VIEWS
+from vnla.vision.store import IMPORTED, Features, FeatureStore, Header, Place, StoreWriter
 
 TSV, HDF5 = (".tsv",), (".h5", ".hdf5")
 TSV_WHAT = "tab-separated features: scanId, viewpointId, image_w, image_h, vfov, features"
@@ -57,9 +60,10 @@ def import_features(
     name: str,
     world: str = "",
     columns: int | None = None,
+    views: str = ALL,
     progress: Count = unheard,
 ) -> FeatureStore:
-    """Make the store `out` from a file of features; whole or not at all.
+    """Make the store `out` from a file of features, or of the level `views` in it; whole or not at all.
 
     `columns` takes only the first values of each view: DUET's files have class scores after the features.
     """
@@ -68,7 +72,8 @@ def import_features(
     if first is None:
         raise InputError(f"{path}: is empty; expected features")
     dimension = columns or first.features.shape[1]
-    header = Header(name, f"{IMPORTED}{path.name}", dimension, first.size, first.vfov, world, tuple(viewpoints))
+    weights = f"{IMPORTED}{path.name}"
+    header = Header(name, weights, dimension, first.size, first.vfov, world, tuple(viewpoints), views=views)
     with StoreWriter(out, header, durable=False) as store:
         try:
             seen = _fill(store, itertools.chain([first], records), progress)
@@ -87,6 +92,7 @@ def _fill(store: StoreWriter, records: Iterator[ViewpointFeatures], progress: Co
     """Store the records of the world's viewpoints; gives those, with where in the file they stand."""
     row = {place: i for i, place in enumerate(store.header.viewpoints)}
     seen: dict[Place, str] = {}
+    only = LEVEL_VIEWS if store.header.views == LEVEL else slice(None)
     for record in records:
         if record.place not in row:
             continue
@@ -97,7 +103,7 @@ def _fill(store: StoreWriter, records: Iterator[ViewpointFeatures], progress: Co
                 f"{record.where}: {record.features.shape[1]} values a view; expected {store.header.dimension}, as before it"
             )
         seen[record.place] = record.where
-        store.write(row[record.place], record.features[None, :, : store.header.dimension])
+        store.write(row[record.place], record.features[None, only, : store.header.dimension])
         progress(1)
     return seen
 
@@ -212,17 +218,23 @@ def export_features(store: FeatureStore, path: Path, progress: Count = unheard) 
 def _write_tsv(store: FeatureStore, path: Path, progress: Count) -> None:
     header = store.header
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for (house, viewpoint), features in zip(header.viewpoints, store.array, strict=True):
+        for (house, viewpoint), features in zip(header.viewpoints, _all_views(store), strict=True):
             encoded = base64.b64encode(features.astype("<f4").tobytes()).decode("ascii")
             stream.write(f"{house}\t{viewpoint}\t{header.size.width}\t{header.size.height}\t{header.vfov:g}\t{encoded}\n")
             progress(1)
+
+
+def _all_views(store: FeatureStore) -> Iterator[Features]:
+    """Features (36, dimension) of each viewpoint in turn."""
+    shown = list(LEVEL_SHOWN) if store.header.views == LEVEL else slice(None)
+    return (features[shown] for features in store.array)
 
 
 def _write_hdf5(store: FeatureStore, path: Path, progress: Count) -> None:
     header = store.header
     about = {"image_w": header.size.width, "image_h": header.size.height, "vfov": header.vfov}
     with _h5py().File(path, "w", locking=False) as archive:  # the unfinished file is held already
-        for (house, viewpoint), features in zip(header.viewpoints, store.array, strict=True):
+        for (house, viewpoint), features in zip(header.viewpoints, _all_views(store), strict=True):
             data = archive.create_dataset(f"{house}_{viewpoint}", data=features.astype(np.float32))
             data.attrs.update({"scanId": house, "viewpointId": viewpoint, **about})
             progress(1)

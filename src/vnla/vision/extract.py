@@ -1,6 +1,7 @@
-"""Features of every view of many viewpoints: processes make images, and the encoder, here or in each, features of them.
+"""Features of the views of many viewpoints: processes make images, and the encoder, here or in each, features of them.
 
-A house is costly to make ready, so a process keeps to one as long as there is something to do in it. The largest come first,
+A house is costly to make ready, so a process keeps to one as long as there is something to do in it, and in its mirror image
+if there is one, place by place: what was drawn for one is flipped for the other. The largest come first,
 so that all processes end at about the same time; near the end those without a house help where much is left.
 """
 
@@ -8,18 +9,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle
+from itertools import cycle, zip_longest
 from multiprocessing.connection import wait
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera import VIEWS
 from vnla.common.machine import workers_for
 from vnla.common.progress import Count, unheard
+from vnla.houses.mirror import mirrors_of
 from vnla.vision.encoders.base import Encoder
 from vnla.vision.store import Place, StoreWriter
-from vnla.vision.workers import SLOTS, ImageOrder, Images, ImageWorker, Job, process_pool
+from vnla.vision.workers import SLOTS, ImageOrder, Images, ImageWorker, Job, encoded, images_of, process_pool
 
 WORTH_HELPING = 24
 """Viewpoints that must be left in a house before a second process makes it ready as well."""
@@ -46,11 +47,12 @@ def extract(
     modules, is called all at once, the first here and the others by them; `readying` then, with the houses that are being
     made ready, each time they change.
     """
+    views = store.header.view_count
     if tuple(viewpoints) != store.header.viewpoints or encoder.dimension != store.header.dimension:
         raise ValueError("the store is of other viewpoints, or of an encoder of another dimension")
-    most = max(1, (batch or encoder.batch) // encoder.images)
+    most = max(1, (batch or encoder.batch) // images_of(encoder, views))
     plan = PendingRows(viewpoints, _of(house, viewpoints, store.pending), most)
-    with process_pool(Job.of(images, encoder), most, min(workers_for(workers), len(plan))) as started:
+    with process_pool(Job.of(images, encoder, views), most, min(workers_for(workers), len(plan))) as started:
         _call(before, started)
         hands = [_Hand(worker, plan) for worker in started]
         for slot in range(SLOTS):
@@ -65,9 +67,9 @@ def extract(
                 hand = busy[ready]  # type: ignore[index]
                 slot = hand.worker.outcome().slot
                 rows = hand.done(slot)
-                made = hand.worker.made(slot, len(rows))  # (viewpoints, 36 or 1, …)
-                features = made if encoder.travels else encoder.encode(made.reshape(-1, *made.shape[2:]))
-                store.write(rows[0], features.reshape(len(rows), VIEWS, encoder.dimension))
+                made = hand.worker.made(slot, len(rows))  # (viewpoints, views or 1, …)
+                features = made if encoder.travels else encoded(encoder, made.reshape(-1, *made.shape[2:]), views)
+                store.write(rows[0], features)
                 hand.take(slot)
                 progress(len(rows))
 
@@ -89,13 +91,16 @@ def _of(house: str | None, viewpoints: Sequence[Place], rows: NDArray[np.int64])
 
 
 class PendingRows:
-    """What is still to be made: the rows of each house that are missing, in runs of neighbours."""
+    """What is still to be made: the rows of each house that are missing, in runs of neighbours. A house and its mirror image
+    (`vnla.houses.mirror`) are one, of which the runs take turns."""
 
     def __init__(self, viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> None:
         self._viewpoints = viewpoints
-        self._left: dict[str, deque[list[int]]] = {}
+        self._mirrors = mirrors_of(house for house, _ in viewpoints)
+        found: dict[str, dict[str, list[list[int]]]] = {}
         for rows in _groups(viewpoints, pending, most):
-            self._left.setdefault(viewpoints[rows[0]][0], deque()).append(rows)
+            found.setdefault(self.house(rows), {}).setdefault(viewpoints[rows[0]][0], []).append(rows)
+        self._left = {house: _in_turn(list(each.values())) for house, each in found.items()}
         self._begun: set[str] = set()
 
     def __len__(self) -> int:
@@ -117,12 +122,13 @@ class PendingRows:
         return sum(len(rows) for rows in self._left[house])
 
     def house(self, rows: Sequence[int]) -> str:
-        """The house of some rows."""
-        return self._viewpoints[rows[0]][0]
+        """The house of some rows, or the house that it mirrors."""
+        house = self._viewpoints[rows[0]][0]
+        return self._mirrors.get(house, house)
 
-    def order(self, slot: int, house: str, rows: Sequence[int]) -> ImageOrder:
+    def order(self, slot: int, rows: Sequence[int]) -> ImageOrder:
         """The order for some rows of a house."""
-        return ImageOrder(slot, house, tuple(self._viewpoints[row][1] for row in rows))
+        return ImageOrder(slot, self._viewpoints[rows[0]][0], tuple(self._viewpoints[row][1] for row in rows))
 
 
 class _Hand:
@@ -146,13 +152,18 @@ class _Hand:
         found = self._plan.next(self.house or None)
         if found is not None:
             self.house, self.rows[slot] = found
-            self.worker.begin(self._plan.order(slot, *found))
+            self.worker.begin(self._plan.order(slot, self.rows[slot]))
 
     def done(self, slot: int) -> list[int]:
         """The rows of a slot, which have been made."""
         rows = self.rows.pop(slot)
         self._ready = self._plan.house(rows)
         return rows
+
+
+def _in_turn(houses: Sequence[list[list[int]]]) -> deque[list[int]]:
+    """The first runs of all, then the second, and so on."""
+    return deque(rows for turn in zip_longest(*houses) for rows in turn if rows is not None)
 
 
 def _groups(viewpoints: Sequence[Place], pending: NDArray[np.int64], most: int) -> Iterator[list[int]]:

@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from vnla.camera import HEIGHT, VERTICAL_FIELD, WIDTH
+from vnla.camera import HEIGHT, LEVEL_ROW, ROWS, VERTICAL_FIELD, WIDTH
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.render.warming import compile_drawing, compile_others
 from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import extract
+from vnla.vision.level import ALL, LEVEL, store_name
 from vnla.vision.store import INDEX, FeatureStore, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
 
@@ -27,17 +28,19 @@ def make_features(
     *,
     describe: Callable[[str], None] = lambda _: None,
     name: str | None = None,
+    views: str = ALL,
     batch: int | None = None,
     workers: int | None = None,
 ) -> tuple[Path, Header, bool]:
-    """Encode all 36 views of every viewpoint with `workers` processes, one a core by default; goes on where it was.
+    """Encode all 36 views of every viewpoint, or the level ones, with `workers` processes, one a core by default; goes on
+    where it was.
 
-    They are kept under `name`, the encoder's unless told otherwise. The first call of `progress` is for what is stored
-    already; `describe` is called with a few words on what is being done. Gives the store's folder, its header, and whether
-    there was anything to do.
+    They are kept under `name`, the encoder's unless told otherwise, with -level behind it if that is all. The first call of
+    `progress` is for what is stored already; `describe` is called with a few words on what is being done. Gives the store's
+    folder, its header, and whether there was anything to do.
     """
-    header = header_of(folder, world, encoder)
-    out = store_path(folder.path, name or encoder.name)
+    header = header_of(folder, world, encoder, views)
+    out = store_path(folder.path, name or store_name(encoder.name, views))
     if is_made(out, header):
         return out, header, False
     with StoreWriter(out, header) as store:
@@ -52,8 +55,8 @@ def is_made(out: Path, header: Header) -> bool:
     return (out / INDEX).is_file() and FeatureStore.open(out).header == header
 
 
-def header_of(folder: WorldFolder, world: World, encoder: Encoder) -> Header:
-    """What the features of a world are that an encoder makes."""
+def header_of(folder: WorldFolder, world: World, encoder: Encoder, views: str = ALL) -> Header:
+    """What the features of a world are that an encoder makes of these views."""
     return Header(
         encoder.name,
         encoder.weights,
@@ -63,6 +66,7 @@ def header_of(folder: WorldFolder, world: World, encoder: Encoder) -> Header:
         world_checksum(folder),
         viewpoints_of(world),
         tuple(encoder.options.items()),
+        views,
     )
 
 
@@ -78,7 +82,7 @@ def encode(
     workers: int | None = None,
 ) -> None:
     """Encode what a store of this world still lacks, in one house or in all."""
-    images = _images(folder, encoder)
+    images = _images(folder, encoder, store.header.views)
     describe("compiling the renderer")
     extract(
         images,
@@ -94,11 +98,12 @@ def encode(
     )
 
 
-def _images(folder: WorldFolder, encoder: Encoder) -> WorldImages:
+def _images(folder: WorldFolder, encoder: Encoder, views: str) -> WorldImages:
     """What an encoder is given of a world, drawn by one process of several."""
     if encoder.panoramic:
         return world_images(folder, alone=True, panoramic=True)
-    return world_images(folder, camera_size(encoder.size), alone=True)
+    rows = range(LEVEL_ROW, LEVEL_ROW + 1) if views == LEVEL else range(ROWS)
+    return world_images(folder, camera_size(encoder.size), alone=True, rows=rows)
 
 
 def _doing(readying: Sequence[str], generated: bool) -> str:

@@ -5,6 +5,9 @@
     WORLD/features/<encoder>/features.json    what this is, the order of the viewpoints, checksums by house; written last
     WORLD/features/<encoder>/features.f16     (viewpoints, 36, dimension) float16, little-endian, nothing else
 
+A store may have the level views alone: `"views": "level"` in its index and an array (viewpoints, 12, dimension). It is kept
+under the encoder's name and `-level`. Where there is none of that name, the level views of the encoder's own are taken.
+
 While features are being made, `features.json` is missing and two more files are there: `unfinished.json`, which says what
 is being made, and `done`, one byte a viewpoint. A byte is set only after that viewpoint's features are on disk, so a killed
 extraction goes on where it was, and never counts half a row as done.
@@ -22,7 +25,7 @@ import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -31,13 +34,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.camera import VIEWS
+from vnla.camera import HEADINGS, VIEWS
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.vision.encoders import ENCODERS, Size
+from vnla.vision.level import ALL, LEVEL, LEVEL_SHOWN, LEVEL_VIEWS, encoder_and_views, store_name
 
 if TYPE_CHECKING:
     from vnla.world.compiled import World
@@ -74,6 +78,13 @@ class Header:
     viewpoints: tuple[Place, ...]
     options: tuple[tuple[str, Any], ...] = ()
     """The encoder's own, by name."""
+    views: str = ALL
+    """Which views of each viewpoint: all, or level."""
+
+    @property
+    def view_count(self) -> int:
+        """How many views there are of each viewpoint."""
+        return HEADINGS if self.views == LEVEL else VIEWS
 
     def as_json(self) -> dict[str, Any]:
         """The header as the index has it; viewpoints by house, in order."""
@@ -88,7 +99,8 @@ class Header:
             "encoder": self.encoder,
             "weights": self.weights,
             **({"options": dict(self.options)} if self.options else {}),
-            "shape": [len(self.viewpoints), VIEWS, self.dimension],
+            **({"views": self.views} if self.views != ALL else {}),
+            "shape": [len(self.viewpoints), self.view_count, self.dimension],
             "dtype": "float16",
             "image": list(self.size),
             "vfov": self.vfov,
@@ -125,6 +137,7 @@ def read_header(path: Path) -> tuple[Header, Sums]:
             world=str(value["world"]),
             viewpoints=places,
             options=tuple(dict(value.get("options", {})).items()),
+            views=_views_of(value.get("views", ALL)),
         )
         by_house = {str(each["name"]): str(each.pop("sha256")) for each in value["houses"] if "sha256" in each}
         if not places or header.dimension < 1:
@@ -136,6 +149,12 @@ def read_header(path: Path) -> tuple[Header, Sums]:
         raise InputError(f"{path}: is damaged ({error!r}); make the features again") from None
 
 
+def _views_of(value: object) -> str:
+    if value not in (ALL, LEVEL):
+        raise ValueError(f"views {value!r}")
+    return str(value)
+
+
 @dataclass(frozen=True)
 class FeatureStore:
     """Finished features on disk."""
@@ -143,6 +162,8 @@ class FeatureStore:
     path: Path
     header: Header
     sums: Sums
+    cut: bool = False
+    """Whether only the level views are given, of a file that has all."""
 
     @classmethod
     def open(cls, path: Path) -> FeatureStore:
@@ -164,9 +185,30 @@ class FeatureStore:
 
     @cached_property
     def array(self) -> Features:
-        """(viewpoints, 36, dimension), mapped into memory, not to be written on."""
-        shape = (len(self.header.viewpoints), VIEWS, self.header.dimension)
-        return np.memmap(self.path / ARRAY, dtype=DTYPE, mode="r", shape=shape)
+        """(viewpoints, 36, dimension), or 12 of level views, mapped into memory, not to be written on."""
+        shape = (len(self.header.viewpoints), self.file_views, self.header.dimension)
+        mapped = np.memmap(self.path / ARRAY, dtype=DTYPE, mode="r", shape=shape)
+        found: Features = mapped[:, LEVEL_VIEWS] if self.cut else mapped
+        return found
+
+    @property
+    def file_views(self) -> int:
+        """How many views of each viewpoint the file has."""
+        return VIEWS if self.cut else self.header.view_count
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """Which of the file's views is seen in each of the 36, where they are not these: up and down as level."""
+        if self.header.views == ALL:
+            return ()
+        first = LEVEL_VIEWS.start if self.cut else 0
+        return tuple(first + view for view in LEVEL_SHOWN)
+
+    def level(self) -> FeatureStore:
+        """The level views alone."""
+        if self.header.views == LEVEL:
+            return self
+        return FeatureStore(self.path, replace(self.header, views=LEVEL), self.sums, cut=True)
 
     def verify(self) -> None:
         """Read the whole array, a piece at a time: it has to be what its checksums say, and hold numbers alone."""
@@ -184,12 +226,19 @@ class FeatureStore:
 
     def _read_through(self, progress: Count = unheard) -> tuple[set[str], set[str]]:
         """The houses that are not what their checksum says, and those with values that are no numbers."""
-        found = list(_houses_read(self.path, self.header, progress))
+        in_file = replace(self.header, views=ALL) if self.cut else self.header
+        found = list(_houses_read(self.path, in_file, progress))
         endless = {each.name for each in found if not each.numbers}
         if self.sums.houses:
             return {each.name for each in found if each.sha256 != self.sums.houses.get(each.name)}, endless
         whole = checksums.of_file(self.path / ARRAY) == self.sha256
         return set() if whole else {each.name for each in found}, endless
+
+    def at_poses(self, world: World, poses: NDArray[np.int64]) -> Features:
+        """What is seen from some poses of a world, (poses, dimension)."""
+        shown = np.array(LEVEL_SHOWN if self.header.views == LEVEL else range(VIEWS))
+        found: Features = self.for_world(world)[poses // VIEWS, shown[poses % VIEWS]]
+        return found
 
     def for_world(self, world: World) -> Features:
         """Features in the order of the world's viewpoints; the mapped array itself where that is the order on disk."""
@@ -236,8 +285,9 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         return np.flatnonzero(self._done == 0)
 
     def write(self, first: int, features: NDArray[np.floating[Any]]) -> None:
-        """Store the features (n, 36, dimension) of the viewpoints from number `first` on, and mark them as done."""
-        count, shape = len(features), (VIEWS, self.header.dimension)
+        """Store the features (n, 36, dimension) of the viewpoints from number `first` on, and mark them as done; 12 each if
+        the store has level views alone."""
+        count, shape = len(features), (self.header.view_count, self.header.dimension)
         if features.shape[1:] != shape or not 0 <= first <= first + count <= len(self._done):
             raise ValueError(f"features of shape {features.shape} do not fit rows {first} and on of this store")
         with np.errstate(invalid="ignore"):
@@ -253,11 +303,11 @@ class StoreWriter(contextlib.AbstractContextManager["StoreWriter"]):
         self._done[first : first + count] = 1
 
     def read(self, rows: slice) -> Features:
-        """What is stored of some viewpoints, (n, 36, dimension)."""
+        """What is stored of some viewpoints, (n, 36 or 12, dimension)."""
         size = row_bytes(self.header)
         self._array.seek(rows.start * size)
         data = self._array.read((rows.stop - rows.start) * size)
-        return np.frombuffer(data, dtype=DTYPE).reshape(-1, VIEWS, self.header.dimension)
+        return np.frombuffer(data, dtype=DTYPE).reshape(-1, self.header.view_count, self.header.dimension)
 
     def finish(self) -> FeatureStore:
         """Write the index, which makes the store whole. Every viewpoint must be done."""
@@ -301,8 +351,14 @@ def store_path(world: Path, encoder: str) -> Path:
 
 
 def world_features(folder: WorldFolder, name: str) -> FeatureStore:
-    """The features that a world folder keeps under a name, an encoder's as a rule; they must be of this very world."""
+    """The features that a world folder keeps under a name, an encoder's as a rule; they must be of this very world.
+
+    Level views that are not kept by themselves are those of the encoder's 36, if these are there.
+    """
     path = store_path(folder.path, name)
+    whole, views = encoder_and_views(name)
+    if not path.is_dir() and views == LEVEL and (store_path(folder.path, whole) / INDEX).is_file():
+        return world_features(folder, whole).level()
     if not path.is_dir():
         raise InputError(f"{path}: no features; {_missing(folder, name)}")
     if not (path / INDEX).is_file() and (path / UNFINISHED).is_file():
@@ -326,7 +382,12 @@ def _missing(folder: WorldFolder, name: str) -> str:
     """What to do about features that are not there."""
     encoder, _, size = name.rpartition("-")
     there = sorted(path.parent.name for path in folder.path.glob(f"features/*/{INDEX}"))
-    if size.isdecimal() and (encoder in ENCODERS or (encoder and store_path(folder.path, encoder).name in there)):
+    alone, views = encoder_and_views(name)
+    if views == LEVEL and (alone in ENCODERS or ":" in alone):
+        return f"make them with: {_shell('make', folder.path, '--encoder', alone, '--views', LEVEL)}"
+    if size.isdecimal() and (
+        encoder_and_views(encoder)[0] in ENCODERS or (encoder and store_path(folder.path, encoder).name in there)
+    ):
         return f"make them with: {_shell('reduce', folder.path, '--encoder', encoder, '--size', size)}"
     make = _shell("make", folder.path, "--encoder", name)
     if name in ENCODERS or ":" in name or not there:
@@ -337,12 +398,15 @@ def _missing(folder: WorldFolder, name: str) -> str:
 def _command(folder: WorldFolder, name: str, header: Header) -> str:
     """The command that makes features like those that are there."""
     if header.weights.startswith(IMPORTED):
-        return _shell("import", folder.path, header.weights.removeprefix(IMPORTED), "--name", name)
+        of = [] if header.views == ALL else ["--views", header.views]
+        return _shell("import", folder.path, header.weights.removeprefix(IMPORTED), "--name", name, *of)
     if header.weights.startswith(REDUCED):
         encoder = name.removesuffix(f"-{header.dimension}")
         return _shell("reduce", folder.path, "--encoder", encoder, "--size", header.dimension)
     own = [part for option, value in header.options for part in ("--encoder-option", f"{option}={_typed(value)}")]
-    named = [] if store_path(folder.path, header.encoder) == store_path(folder.path, name) else ["--name", name]
+    own += [] if header.views == ALL else ["--views", header.views]
+    usual = store_path(folder.path, store_name(header.encoder, header.views))
+    named = [] if usual == store_path(folder.path, name) else ["--name", name]
     return _shell("make", folder.path, "--encoder", header.encoder, *own, *named)
 
 
@@ -374,7 +438,7 @@ def viewpoints_of(world: World) -> tuple[Place, ...]:
 
 def row_bytes(header: Header) -> int:
     """Bytes of one viewpoint's features on disk."""
-    return VIEWS * header.dimension * DTYPE.itemsize
+    return header.view_count * header.dimension * DTYPE.itemsize
 
 
 def _check(header: Header) -> None:

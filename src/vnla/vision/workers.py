@@ -26,9 +26,10 @@ from vnla.common import process_pool as crews
 from vnla.common.errors import InputError
 from vnla.common.process_pool import CONTEXT, GONE, Failure
 from vnla.vision.encoders.base import Encoder, Size
+from vnla.vision.level import LEVEL_VIEWS
 
 Images = Callable[[str, str], NDArray[np.uint8]]
-"""(house, viewpoint id) → the viewpoint's 36 views as RGB (36, height, width, 3), or one picture of them."""
+"""(house, viewpoint id) → the viewpoint's views as RGB, (36, height, width, 3) or 12, or one picture of them."""
 
 SLOTS = 2
 """Pieces that a process may have in hand: one that it makes and one that is taken from it."""
@@ -36,29 +37,44 @@ SLOTS = 2
 
 @dataclass(frozen=True)
 class Job:
-    """What is made of a viewpoint: so many images of a size, or features if there is an encoder."""
+    """What is made of a viewpoint: so many images of a size, or features of `views` if there is an encoder."""
 
     images: Images
     count: int
     size: Size
     encoder: Encoder | None = None
+    views: int = VIEWS
 
     @classmethod
-    def of(cls, images: Images, encoder: Encoder) -> Job:
-        """What other processes do for an encoder, with it if it can come along."""
-        return cls(images, encoder.images, encoder.size, encoder if encoder.travels else None)
+    def of(cls, images: Images, encoder: Encoder, views: int = VIEWS) -> Job:
+        """What other processes do for an encoder of so many views, with it if it can come along."""
+        return cls(images, images_of(encoder, views), encoder.size, encoder if encoder.travels else None, views)
 
     @property
     def kind(self) -> np.dtype[Any]:
         """The type of what is made of one viewpoint, with its shape."""
         if self.encoder is None:
             return np.dtype((np.uint8, (self.count, self.size.height, self.size.width, 3)))
-        return np.dtype((np.float32, (VIEWS, self.encoder.dimension)))
+        return np.dtype((np.float32, (self.views, self.encoder.dimension)))
 
     def make(self, house: str, viewpoint: str) -> NDArray[Any]:
         """What is made of one viewpoint."""
         images = fitted(house, viewpoint, self.images(house, viewpoint), self.count, self.size)
-        return images if self.encoder is None else self.encoder.encode(images)
+        return images if self.encoder is None else encoded(self.encoder, images, self.views)[0]
+
+
+def images_of(encoder: Encoder, views: int) -> int:
+    """How many images an encoder needs of a viewpoint for so many views."""
+    return encoder.images if encoder.panoramic else views
+
+
+def encoded(encoder: Encoder, images: NDArray[np.uint8], views: int) -> NDArray[np.float32]:
+    """Features (viewpoints, views, dimension) of the images of viewpoints, of which a picture all around has all views."""
+    features = encoder.encode(images)
+    if encoder.panoramic:
+        every = features.reshape(-1, VIEWS, encoder.dimension)
+        return every if views == VIEWS else every[:, LEVEL_VIEWS]
+    return features.reshape(-1, views, encoder.dimension)
 
 
 def fitted(house: str, viewpoint: str, images: NDArray[np.uint8], count: int, size: Size) -> NDArray[np.uint8]:

@@ -7,7 +7,8 @@ number.
 `World` holds what a building alone determines. `Environment` adds the goals of the tasks: it is the transition function T of
 the paper's section 4, which needs them because `forward` does (section 5): it takes the agent to the next viewpoint of the
 shortest path to its nearest goal if the navigation teacher would go forward there, else to the viewpoint closest to the
-centre of the view. No method touches the host; all tables move together with `to`.
+centre of the view. A world can also be compiled with a plain `forward`, which does not know the goal and always goes to that
+viewpoint. No method touches the host; all tables move together with `to`.
 
 Of goals at the same distance the one listed first is the nearest; ties between paths: `vnla.world.graph`.
 """
@@ -17,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from vnla.camera import HEADINGS, ROWS, VIEWS, Ints, Relative
@@ -29,8 +31,9 @@ from vnla.common.errors import InputError
 from vnla.houses.house import House
 from vnla.houses.rooms import ROOM_LABELS
 from vnla.world.actions import FORWARD, NAV_ACTIONS, Nav
+from vnla.world.forward import INFORMED, check_forward
 from vnla.world.graph import Graph, nearest_targets
-from vnla.world.nav_teacher import action_toward
+from vnla.world.nav_teacher import action_toward, plain_action_toward
 
 Device = torch.device | str
 Tables = TypeVar("Tables", "World", "Environment")
@@ -63,36 +66,50 @@ class World:
     ahead: Tensor  # (poses,), the viewpoint nearest to the centre of the view, or NOWHERE
     blocked: Tensor  # (poses,), whether nothing is in view, so that forward is disabled
     after: Tensor  # (poses·6,), the pose after each action when there is no goal
+    forward: str = INFORMED
 
     @classmethod
-    def compile(cls, houses: Sequence[House], device: Device = "cpu") -> World:
-        """Tables for `houses` together."""
+    def compile(cls, houses: Sequence[House], device: Device = "cpu", forward: str = INFORMED) -> World:
+        """Tables for `houses` together, where `forward` is one of `FORWARDS`."""
+        check_forward(forward)
         if not houses:
             raise InputError("a world needs at least one house")
         names = tuple(house.name for house in houses)
         if len(set(names)) < len(names):
             raise InputError(f"house {_first_repeated(names)}: given twice")
-        graphs = tuple(Graph.of(house) for house in houses)
+        graphs = [Graph.of(house) for house in houses]
+        rooms = torch.tensor([each for pair in zip(houses, graphs, strict=True) for each in _rooms(*pair)])
+        return cls._of(names, [_Tables.of(graph, forward) for graph in graphs], rooms, forward).to(device)
+
+    def with_forward(self, forward: str) -> World:
+        """The same world where `forward` is another of `FORWARDS`."""
+        check_forward(forward)
+        if forward == self.forward:
+            return self
+        tables = [_Tables.of(graph.along_all(), forward) for graph in self.graphs]
+        return self._of(self.houses, tables, self.rooms, forward).to(self.device)
+
+    @classmethod
+    def _of(cls, names: tuple[str, ...], tables: Sequence[_Tables], rooms: Tensor, forward: str) -> World:
+        graphs = tuple(each.graph for each in tables)
         first = np.cumsum([0, *(len(graph.ids) for graph in graphs)])
         sizes = np.diff(first)
         pairs = np.cumsum([0, *sizes**2])
         rows = [pairs[i] - first[i] + np.arange(size) * size for i, size in enumerate(sizes)]
-        looks = [graph.looks() for graph in graphs]
         source, target = (
             np.concatenate([getattr(graph, end) + first[i] for i, graph in enumerate(graphs)])
             for end in ("source", "target")
         )
         stop_row = np.full((1, VIEWS), Nav.STOP, dtype=np.int8)
-        toward = np.concatenate([*(action_toward(graph, look) for graph, look in zip(graphs, looks, strict=True)), stop_row])
-        ahead = np.concatenate(
-            [ahead_of(graph, look, first[i]) for i, (graph, look) in enumerate(zip(graphs, looks, strict=True))]
-        )
-        arrive = np.where(toward == Nav.FORWARD, np.append(target, 0)[:, None] * VIEWS + np.arange(VIEWS), NOWHERE)
-        world = cls(
+        toward = np.concatenate([*(each.toward for each in tables), stop_row])
+        ahead = np.concatenate([np.where(each.ahead < 0, NOWHERE, each.ahead + first[i]) for i, each in enumerate(tables)])
+        onward = (toward == Nav.FORWARD) & (forward == INFORMED)
+        arrive = np.where(onward, np.append(target, 0)[:, None] * VIEWS + np.arange(VIEWS), NOWHERE)
+        return cls(
             houses=names,
             ids=tuple(name for graph in graphs for name in graph.ids),
             graphs=graphs,
-            rooms=torch.tensor([each for pair in zip(houses, graphs, strict=True) for each in _rooms(*pair)]),
+            rooms=rooms,
             first=torch.from_numpy(first),
             row=torch.from_numpy(np.concatenate(rows)),
             distance=torch.from_numpy(np.concatenate([graph.distance.ravel() for graph in graphs]).astype(np.float32)),
@@ -105,8 +122,8 @@ class World:
             ahead=torch.from_numpy(ahead.ravel()),
             blocked=torch.from_numpy(ahead.ravel() == NOWHERE),
             after=torch.from_numpy(_after(ahead).ravel()),
+            forward=forward,
         )
-        return world.to(device)
 
     def to(self, device: Device) -> World:
         """The same world with its tables on `device`."""
@@ -189,13 +206,13 @@ class Environment:
     start: Tensor  # (goal sets,), so that `start[goals] + viewpoint` is a place in the next three tables
     way: Tensor  # (rows,), the edge to take; the last row of the world's edge tables at a goal and where none can be reached
     left: Tensor  # (rows,), float32, metres to the nearest goal
-    nearest: Tensor  # (rows,), which goal of the set that is
+    nearest: Tensor  # (rows,), which goal of the set the way leads to: that one, unless a plain `forward` cannot go there so
     goal_viewpoints: Tensor  # (goal sets, most goals), the last goal repeated
 
     @classmethod
     def compile(cls, world: World, goal_sets: Iterable[tuple[str, Sequence[str]]]) -> Environment:
         """Tables for goal sets, each the name of a house and the ids of goal viewpoints in it."""
-        starts, heres, theres, nearests, goals = [], [], [], [], []
+        starts, heres, theres, closest, nearests, goals = [], [], [], [], [], []
         rows = 0
         for house, ids in goal_sets:
             if not ids:
@@ -204,7 +221,9 @@ class Environment:
             base = world.firsts[index]
             viewpoints = [world.viewpoint(house, each) for each in ids]
             goal = np.array(viewpoints)
-            nearest = world.graphs[index].distance[:, goal - base].argmin(axis=1)  # (viewpoints of the house,)
+            graph = world.graphs[index]
+            nearest = graph.walked[:, goal - base].argmin(axis=1)  # (viewpoints of the house,)
+            closest.append(goal[graph.distance[:, goal - base].argmin(axis=1)])
             starts.append(rows - base)
             heres.append(np.arange(base, base + len(nearest)))
             theres.append(goal[nearest])
@@ -215,13 +234,13 @@ class Environment:
             raise InputError("an environment needs at least one goal set")
         host = world.to("cpu")
         here, there = np.concatenate(heres), np.concatenate(theres)  # (rows,)
-        pair = host.row[torch.from_numpy(here)] + torch.from_numpy(there)
+        row = host.row[torch.from_numpy(here)]
         most = max(map(len, goals))
         environment = cls(
             world=host,
             start=torch.tensor(starts),
-            way=torch.from_numpy(_edge_numbers(host)(here, host.hop[pair].numpy())),
-            left=host.distance[pair],
+            way=torch.from_numpy(_edge_numbers(host)(here, host.hop[row + torch.from_numpy(there)].numpy())),
+            left=host.distance[row + torch.from_numpy(np.concatenate(closest))],
             nearest=torch.from_numpy(np.concatenate(nearests)),
             goal_viewpoints=torch.from_numpy(np.array([each + each[-1:] * (most - len(each)) for each in goals])),
         )
@@ -296,11 +315,27 @@ class Environment:
         return torch.add(pose, way - viewpoint, alpha=VIEWS)  # = 36·way + view
 
 
-def ahead_of(graph: Graph, look: Relative, base: int = 0) -> Ints:
-    """For each viewpoint and view the neighbour nearest to the centre of the view, or NOWHERE: (viewpoints, 36)."""
+class _Tables(NamedTuple):
+    """What is compiled of one house, its viewpoints numbered from 0."""
+
+    graph: Graph
+    toward: NDArray[np.int8]
+    ahead: Ints
+
+    @classmethod
+    def of(cls, graph: Graph, forward: str) -> _Tables:
+        look = graph.looks()
+        toward, ahead = action_toward(graph, look), ahead_of(graph, look)
+        if forward == INFORMED:
+            return cls(graph, toward, ahead)
+        leads = ahead[graph.source] == graph.target[:, None]  # (edges, 36)
+        return cls(graph.along(leads.any(axis=1)), plain_action_toward(toward, leads, look), ahead)
+
+
+def ahead_of(graph: Graph, look: Relative) -> Ints:
+    """For each viewpoint and view the neighbour nearest to the centre of the view, or −1: (viewpoints, 36)."""
     off_centre = np.where(look.visible, np.sqrt(look.heading**2 + look.elevation**2), np.inf)
-    ahead = nearest_targets(off_centre, graph.source, graph.target, len(graph.ids))
-    return np.where(ahead < 0, NOWHERE, ahead + base)
+    return nearest_targets(off_centre, graph.source, graph.target, len(graph.ids))
 
 
 def _after(ahead: Ints) -> Ints:

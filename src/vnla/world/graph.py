@@ -7,9 +7,10 @@ then the viewpoint that comes first in the file.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -28,6 +29,7 @@ class Graph:
     target: Ints  # (edges,)
     distance: Float64  # (viewpoints, viewpoints), metres along the shortest path, inf where there is none
     hop: Ints  # (viewpoints, viewpoints), the next viewpoint on that path; the viewpoint itself at its end or without a path
+    walked: Float64  # (viewpoints, viewpoints), metres along the path that `hop` leads; `distance` but for `along`
 
     @classmethod
     def of(cls, house: House) -> Graph:
@@ -39,14 +41,31 @@ class Graph:
         pairs = [(number[i], number[j]) for i in stands for j in house.neighbours[i]]
         source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
         position = np.array([house.viewpoints[i].position for i in stands], dtype=np.float64)
-        length = np.sqrt(((position[target] - position[source]) ** 2).sum(axis=1))
+        length = _lengths(position, source, target)
         weights = csr_array((length, (source, target)), shape=(len(stands), len(stands)))
         distance = dijkstra(weights)
         try:
             hop = _first_hops(distance, source, target, length)
         except InputError as error:
             raise InputError(f"house {house.name}: {error}") from None
-        return cls(tuple(house.viewpoints[i].id for i in stands), position, source, target, distance, hop)
+        return cls(tuple(house.viewpoints[i].id for i in stands), position, source, target, distance, hop, distance)
+
+    def along(self, takes: NDArray[np.bool_]) -> Graph:
+        """The same graph with paths along some of its edges only, (edges,); `distance` stays that of all edges."""
+        source, target, length, count = self.source[takes], self.target[takes], self._length[takes], len(self.ids)
+        # Backwards, from every end: then what comes before a viewpoint is where its path goes on.
+        walked, onward = dijkstra(csr_array((length, (target, source)), shape=(count, count)), return_predecessors=True)
+        hop = np.where(onward.T < 0, np.arange(count)[:, None], onward.T)
+        return replace(self, hop=hop.astype(np.int64), walked=np.ascontiguousarray(walked.T))
+
+    def along_all(self) -> Graph:
+        """The same graph with paths along all of its edges."""
+        return replace(self, hop=_first_hops(self.distance, self.source, self.target, self._length), walked=self.distance)
+
+    @property
+    def _length(self) -> Float64:
+        """Metres of each edge."""
+        return _lengths(self.position, self.source, self.target)
 
     def looks(self) -> Relative:
         """How the end of each edge appears from its start in each view: arrays (edges, 36)."""
@@ -66,6 +85,11 @@ class Graph:
                 break
             steps, onward = steps + more, onward[onward]
         return int(steps.max()) + 1
+
+
+def _lengths(position: Float64, source: Ints, target: Ints) -> Float64:
+    length: Float64 = np.sqrt(((position[target] - position[source]) ** 2).sum(axis=1))
+    return length
 
 
 def nearest_targets(measure: Float64, source: Ints, target: Ints, count: int) -> Ints:

@@ -3,6 +3,10 @@
 It turns and tilts the camera until `forward` takes the agent to the next viewpoint of that path, goes forward, and stops at
 a goal. What it does depends only on the edge to take and on the view, so the whole teacher is a table; the compiled world
 (`vnla.world.compiled`) holds it and finds the edge.
+
+With a plain `forward`, which goes to the viewpoint nearest to the centre of the view, a viewpoint in the middle may be
+passed over for another. There the teacher turns on until the one that it wants is the nearest. A viewpoint that is the
+nearest in no view cannot be gone to; paths lead round such edges.
 """
 
 from __future__ import annotations
@@ -33,6 +37,31 @@ def action_toward(graph: Graph, look: Relative) -> NDArray[np.int8]:
     }
     conditions, actions = zip(*cases.values(), strict=True)
     return np.select(conditions, [np.int8(action) for action in actions], np.int8(Nav.RIGHT))
+
+
+def plain_action_toward(towards: NDArray[np.int8], leads: NDArray[np.bool_], look: Relative) -> NDArray[np.int8]:
+    """The teacher's action for each edge and view where `forward` takes an edge only in the views from which it `leads`
+    there, (edges, 36): the fewest turns to such a view, heading first, then forward.
+
+    Of views that are equally near it is the one with the end of the edge nearest to its centre. Edges that `forward` takes
+    in no view keep their actions of `towards`.
+    """
+    row, heading = np.divmod(np.arange(VIEWS), HEADINGS)
+    apart = np.abs(heading[:, None] - heading)
+    turns = np.minimum(apart, HEADINGS - apart) + np.abs(row[:, None] - row)  # (from, to)
+    off_centre = np.sqrt(look.heading**2 + look.elevation**2) / 100  # less than a turn
+    cost = turns + np.where(leads, off_centre, np.inf)[:, None, :]  # (edges, from, to)
+    best = cost.argmin(axis=2)  # (edges, from)
+    right = (heading[best] - heading) % HEADINGS
+    cases = {
+        "no such view": (~leads.any(axis=1, keepdims=True), towards),
+        "there": (best == np.arange(VIEWS), np.int8(Nav.FORWARD)),
+        "to the right": ((right > 0) & (right <= HEADINGS // 2), np.int8(Nav.RIGHT)),
+        "to the left": (right > 0, np.int8(Nav.LEFT)),
+        "up": (row[best] > row, np.int8(Nav.UP)),
+    }
+    conditions, actions = zip(*cases.values(), strict=True)
+    return np.select([np.broadcast_to(each, towards.shape) for each in conditions], actions, np.int8(Nav.DOWN))
 
 
 def _shorter_left(graph: Graph) -> NDArray[np.bool_]:

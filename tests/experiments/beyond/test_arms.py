@@ -31,6 +31,12 @@ def configs(scale: ComparisonScale, out: Path) -> dict[str, list[RunConfig]]:
     return {arm.name: [comparison.config(steps[f"{phase.name}/seed0"]) for phase in arm.phases] for arm in plan.arms}
 
 
+def test_learned_may_be_trained_longer_than_the_others() -> None:
+    arms = {arm.name: arm for arm in chosen_arms(scale_of("small"), ("best",))}
+    assert replace(arms["learned"], iterations=1000).lengths(100) == [1000]
+    assert sum(arms["best"].lengths(100)) == 100 == sum(arms["learned"].lengths(100))
+
+
 @EVERY_SCALE
 def test_all_agents_have_the_same_number_of_iterations(scale: ComparisonScale, tmp_path: Path) -> None:
     for name, phases in configs(scale, tmp_path).items():
@@ -48,7 +54,7 @@ def test_learned_is_trained_as_the_paper_says(scale: ComparisonScale, tmp_path: 
 def test_tuning_is_no_advantage(scale: ComparisonScale, tmp_path: Path) -> None:
     """Phase by phase, whoever is compared with TUNED has its batches, rates, dropout and number of episodes."""
     found = configs(scale, tmp_path)
-    for name in found.keys() - {"learned", "valued"}:
+    for name in found.keys() - {"learned", "valued", "mistaken", "best-mistaken"}:
         for config, tuned in zip(found[name], found["tuned"], strict=True):
             assert config.training == tuned.training and config.agent_options == tuned.agent_options, name
     assert [config.objective for config in found["tuned"]] == ["imitation", "imitation"]
@@ -106,6 +112,25 @@ def test_tables_compare_all_agents_that_there_are() -> None:
 def test_who_asks_by_worth_is_trained_so_last(tmp_path: Path) -> None:
     *_, last = configs(SCALES["paper"], tmp_path)["valued"]
     assert (last.objective, last.help_policy) == ("worth", "valued")
+
+
+@pytest.mark.parametrize(("name", "base"), [("mistaken", "tuned"), ("best-mistaken", "best")])
+def test_mistakes_are_learned_in_houses_that_the_navigator_does_not_know(name: str, base: str, tmp_path: Path) -> None:
+    found = configs(SCALES["paper"], tmp_path)
+    *navigators, last = found[name]
+    assert [config.fold for config in found[name]] == ["-1/5", "-1/5", "1/5"]
+    assert (last.objective, last.help_policy, last.sensors) == ("mistakes", "threshold", navigators[-1].sensors)
+    assert [config.objective for config in navigators] == [config.objective for config in found[base]]
+
+
+def test_the_policy_of_who_learned_its_mistakes_is_tuned_before_it_is_evaluated(tmp_path: Path) -> None:
+    plan = ComparisonPlan(SCALE, chosen_arms(SCALE, ["mistaken"]), ceilings=False)
+    source = ComparisonReport(ExperimentLayout.of(tmp_path), "", SCALE.preset, plan)
+    stages = {stage.name: stage for stage in ComparisonStages(source, cores=2).stages()}
+    assert [name for name in stages if name.startswith("tune/")] == ["tune/mistaken/seed0"]
+    assert stages["tune/mistaken/seed0"].after == ("train/mistaken/seed0",)
+    evaluations = [stage for name, stage in stages.items() if name.startswith("evaluate/mistaken/")]
+    assert evaluations and all("tune/mistaken/seed0" in stage.after for stage in evaluations)
 
 
 def test_learned_is_always_among_those_that_are_named() -> None:

@@ -24,8 +24,10 @@ def stages(
     world: Path | None = None,
     device: str = "cpu",
     seed: int = 0,
+    peers: bool = True,
 ) -> dict[str, Stage]:
-    source = PaperReport(ExperimentLayout.of(out, world), "command", preset, Contents("title", tables), device=device)
+    contents = Contents("title", tables, peers=peers)
+    source = PaperReport(ExperimentLayout.of(out, world), "command", preset, contents, device=device)
     made = PaperStages(source, seed=seed, cores=2).stages()
     return {stage.name: stage for stage in made}
 
@@ -34,14 +36,14 @@ def kind(names: dict[str, Stage], first: str) -> list[str]:
     return [name.removeprefix(f"{first}/") for name in names if name.startswith(f"{first}/")]
 
 
-def test_all_tables_need_eleven_trainings(tmp_path: Path) -> None:
+def test_all_tables_need_eleven_trainings_and_one_of_ours(tmp_path: Path) -> None:
     made = stages(tmp_path)
     others = ["silent", "noroom-random", "noroom-learned", "rules-ae-2", "rules-ae-4", "rules-ae-8", "rules-bcd"]
-    assert kind(made, "train") == ["learned", "none", "first", "random", *others]
+    assert kind(made, "train") == ["learned", "none", "first", "random", *others, "spaced"]
     assert kind(made, "tasks") == ["asknav", "noroom"]
-    # two test splits for five, three, and four agents; three splits for the three of Table 3; one choice of iterations; and
-    # two agents that learn nothing on two data sets
-    assert len(kind(made, "evaluate")) == 2 * (5 + 3 + 4) + 3 * 3 + 1 + 2 * 2 * 2
+    # two test splits for five, one of ours, three, and four agents; three splits for the three of Table 3; one choice of
+    # iterations; and two agents that learn nothing on two data sets
+    assert len(kind(made, "evaluate")) == 2 * (5 + 1 + 3 + 4) + 3 * 3 + 1 + 2 * 2 * 2
     assert set(made["report"].after) == set(made) - {"report"}
     StageGraph(list(made.values()))
 
@@ -53,8 +55,9 @@ def test_who_asks_as_the_teacher_does_is_the_agent_that_learned_to(tmp_path: Pat
 
 
 def test_a_table_needs_no_more_than_it_shows(tmp_path: Path) -> None:
-    demo = stages(tmp_path, tables=(1, 2))
+    demo = stages(tmp_path, tables=(1, 2), peers=False)
     assert kind(demo, "train") == ["none", "first", "random", "learned"]
+    assert kind(stages(tmp_path, tables=(1, 2)), "train") == ["none", "first", "random", "learned", "spaced"]
     assert kind(demo, "tasks") == ["asknav"]
     assert kind(stages(tmp_path, tables=(3,)), "train") == ["silent", "learned"]
     assert kind(stages(tmp_path, tables=(6,)), "train") == ["learned"]
@@ -121,8 +124,9 @@ def test_the_papers_preset_has_the_papers_hyperparameters() -> None:
 
 def test_no_core_is_idle_during_the_last_training(tmp_path: Path) -> None:
     """Eleven trainings on two cores run three at a time; four go two by two."""
-    eleven = [stage.cores or 9 for name, stage in stages(tmp_path).items() if name.startswith("train/")]
+    given = stages(tmp_path, tables=(2, 3, 4, 7), peers=False)
+    eleven = [stage.cores or 9 for name, stage in given.items() if name.startswith("train/")]
     assert len(eleven) == 11
     assert sum(eleven[:3]) <= 2 < sum(eleven[:4])
-    four = [stage.cores for name, stage in stages(tmp_path, tables=(1, 2)).items() if name.startswith("train/")]
+    four = [stage.cores for name, stage in stages(tmp_path, tables=(1, 2), peers=False).items() if name.startswith("train/")]
     assert four == [1] * 4

@@ -100,6 +100,7 @@ class RequestValue(NamedTuple):
     metres: Interval  # by which the episode ends nearer to a goal
     states: int
     episodes: int
+    houses: int
 
     def as_dict(self) -> dict[str, Any]:
         """For a JSON file."""
@@ -128,13 +129,12 @@ class Pairs:
         """Return what a request is worth, in all states or in some of them, with intervals over houses."""
         some = np.ones(len(self), dtype=bool) if which is None else which
         episode, weight = self.states.episode.numpy()[some], self.weight[some]
-
-        def mean(values: Floats) -> Interval:
-            return over_houses(weight * values[some], weight, houses=self.subject.houses[episode])
-
-        return RequestValue(
-            label, per_cent(mean(self.gain)), mean(self.silent - self.asking), int(some.sum()), len(np.unique(episode))
+        houses = self.subject.houses[episode]
+        success, metres = (
+            over_houses(weight * each[some], weight, houses=houses) for each in (self.gain, self.silent - self.asking)
         )
+        episodes, places = len(np.unique(episode)), len(np.unique(houses))
+        return RequestValue(label, per_cent(success), metres, int(some.sum()), episodes, places)
 
     def parts(self, by: str) -> list[RequestValue]:
         """Return the same in each part of a division of the states, as far as there are any in it."""

@@ -21,6 +21,7 @@ from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.progress import Count, Share, unheard
 from vnla.episode import Episodes, When
+from vnla.evaluation.ceilings.placebo import RepeatedEpisodes, sampled_anew
 from vnla.evaluation.confidence import Floats
 from vnla.evaluation.evaluate import fitting_batch, run_greedy
 from vnla.evaluation.scores import is_success
@@ -123,30 +124,37 @@ class Subject:
         asking: Asking,
         gait: Gait = AS_IT_IS,
         *,
+        walks: Tensor | None = None,
         propose: bool = False,
         advance: Count = unheard,
     ) -> Iterator[Rollout]:
         """Return the episodes of those numbers, each as often as it is named, in batches that fit into memory.
 
-        Pass 1 is done where the policy looks at it, or somebody wants to know what was decided `propose`.
+        With the numbers of `walks`, one for each, actions are sampled. Pass 1 is done where the policy looks at it, or
+        somebody wants to know what was decided `propose`.
         """
         size = self.batch or fitting_batch(self.context, self.tasks.end_goals, self.steps)
         for first in range(0, len(which), size):
             rows = slice(first, first + size)
             episodes = self.episodes(which[rows])
-            policy = asking(episodes, rows)
-            context = replace(
-                self.context,
-                help_policy=policy,
-                acting=gait.acting(self.context.acting),
-                deliberate=propose or policy.deliberates,
-            )
+            policy, acting = asking(episodes, rows), gait.acting(self.context.acting)
+            if walks is not None:
+                episodes, acting = RepeatedEpisodes.of(episodes, walks[rows]), replace(acting, choice=sampled_anew)
+            context = replace(self.context, help_policy=policy, acting=acting, deliberate=propose or policy.deliberates)
             yield run_greedy(episodes, context, self.steps)
             advance(len(episodes))
 
-    def endings(self, which: Tensor, asking: Asking, gait: Gait = AS_IT_IS, advance: Count = unheard) -> Floats:
+    def endings(
+        self,
+        which: Tensor,
+        asking: Asking,
+        gait: Gait = AS_IT_IS,
+        advance: Count = unheard,
+        *,
+        walks: Tensor | None = None,
+    ) -> Floats:
         """Return metres to the nearest goal where each of these episodes ends."""
-        rollouts = self.rollouts(which, asking, gait, advance=advance)
+        rollouts = self.rollouts(which, asking, gait, walks=walks, advance=advance)
         parts = [metres_left(rollout, stops=gait.stops).cpu() for rollout in rollouts]
         return torch.cat([torch.empty(0), *parts]).double().numpy()
 

@@ -17,14 +17,16 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agents.sensor_registry import LENT, ONE_VIEW
+from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW
 from vnla.common.errors import InputError
 from vnla.evaluation.ceilings.lines import SCHEDULES
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
 from vnla.training.config import RunConfig
 
-LEARNED, BEST = "learned", "best"
-"""The agent that all are compared with, and the one that is to beat it."""
+LEARNED, BEST, PANORAMA = "learned", "best", "panorama"
+"""The agent that all are compared with, and those that are to beat it, on the track of one view and on the panorama's."""
+LEFT_OUT = "1/5"
+"""The part of the training houses that a navigator does not know when its mistakes are learned."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,11 @@ class Phase:
     help_policy: str = "learned"
     timed: bool = False
     """Whether episodes have the time of evaluation although there are no senses."""
+    fold: str = ""
+    """The part of the training houses that it has, if not all."""
+    agent: str = "paper"
+    tunes: str = ""
+    """The help policy by which the agent then asks, with options that are chosen on the dev set, if there is one."""
 
     def config(self, base: RunConfig, iterations: int, before: Path | None = None) -> RunConfig:
         """The configuration of a run, from that of LEARNED; it begins with the agent of the run `before`, if any."""
@@ -134,12 +141,37 @@ class Phase:
             training=training,
             agent_options=sizes,
             help_policy=self.help_policy,
+            agent=self.agent,
             sensors=self.senses,
+            fold=self.fold,
             timed=self.timed or bool(self.senses),
             objective=self.objective,
             objective_options=dict(self.options),
             begins_with=str(before.resolve()) if before else "",
         )
+
+
+@dataclass(frozen=True)
+class HouseSubset:
+    """The first training houses, and their mirror images if these are wanted."""
+
+    count: int
+    mirrored: bool = False
+
+    @property
+    def name(self) -> str:
+        """In names of runs."""
+        return f"{self.count}-mirrored" if self.mirrored else f"{self.count}"
+
+    @property
+    def fold(self) -> str:
+        """As `vnla train --fold` has it."""
+        return f"first:{self.count}{',mirrored' if self.mirrored else ''}"
+
+    @property
+    def words(self) -> str:
+        """In a sentence."""
+        return f"{self.count:,} houses{' and their mirror images' if self.mirrored else ''}"
 
 
 @dataclass(frozen=True)
@@ -152,6 +184,17 @@ class Arm:
     phases: tuple[Phase, ...]
     usual: bool = True
     """Whether it takes part unless others are named."""
+    iterations: int | None = None
+    """Of all its phases, where it has not as many as the others."""
+    houses: HouseSubset | None = None
+    """The houses that it is trained in, if not all."""
+
+    def trained_in(self, houses: HouseSubset, name: str | None = None) -> Arm:
+        """The same agent trained in some of the houses, under another name."""
+        phases = tuple(replace(phase, name=f"{phase.name}-{houses.name}", fold=houses.fold) for phase in self.phases[:-1])
+        called = name or f"{self.name}-{houses.name}"
+        last = replace(self.phases[-1], name=called, fold=houses.fold)
+        return replace(self, name=called, adds=f"{self.adds}, in {houses.words}", phases=(*phases, last), houses=houses)
 
     @property
     def title(self) -> str:
@@ -159,7 +202,8 @@ class Arm:
         return self.name.upper()
 
     def lengths(self, iterations: int) -> list[int]:
-        """How many of the iterations each phase has."""
+        """How many of the iterations each phase has; of its own, where it has some."""
+        iterations = self.iterations or iterations
         ends = [round(iterations * sum(phase.share for phase in self.phases[: i + 1])) for i in range(len(self.phases))]
         found = [end - first for first, end in zip([0, *ends], ends, strict=False)]
         if min(found) < 1:
@@ -170,7 +214,9 @@ class Arm:
 def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     """By name, those first that others build on."""
     lent, every = ",".join(LENT), ",".join(ONE_VIEW)
-    starts = {"": "start", lent: "start-senses", every: "start-spotting"}
+    around, seen = f"{lent},panorama", f"{lent},panorama,spotted-around"
+    chooses = ",".join(("clock", "requests", "advice", *ALL_AROUND))
+    starts = {"": "start", lent: "start-senses", every: "start-spotting", around: "start-panorama", seen: "start-around"}
     rest = 1 - scale.begun_share
 
     def begun(senses: str, timed: bool = False) -> Phase:
@@ -202,8 +248,41 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in ONE_VIEW),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
+        tuned("tuned-panorama", "SENSES and a panorama", around),
+        by_reward(PANORAMA, "BEST and a panorama", around),
+        by_reward(f"{PANORAMA}-spotted", "PANORAMA, and what it has spotted all around", seen),
+        with_agent(PANORAMA, by_reward(f"{PANORAMA}-agent", "an agent that chooses among exits and places", chooses)),
+        chosen_threshold("threshold", tuned("tuned", "")),
+        chosen_threshold("best-threshold", by_reward(BEST, "", lent)),
+        taught_mistakes(scale, "mistaken", tuned("tuned", "")),
+        taught_mistakes(scale, "best-mistaken", by_reward(BEST, "", lent)),
     ]
     return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
+
+
+def with_agent(agent: str, base: Arm) -> Arm:
+    """Return an arm whose phases train another agent than the paper's."""
+    first, *others = (replace(phase, agent=agent) for phase in base.phases)
+    return replace(base, phases=(replace(first, name=f"start-{base.name}"), *others))
+
+
+def chosen_threshold(name: str, base: Arm) -> Arm:
+    """Return an arm of two phases whose threshold for asking is then chosen on the dev set."""
+    first, second = base.phases
+    adds = f"{base.title}, with a threshold for asking from the dev set"
+    return Arm(name, adds, (first, replace(second, name=name, tunes="threshold")))
+
+
+def taught_mistakes(scale: ComparisonScale, name: str, base: Arm) -> Arm:
+    """Return an arm of two phases with a part of the houses left out, and a third that learns its mistakes there."""
+    first, second = base.phases
+    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="threshold")
+    phases = (
+        replace(first, name=f"{first.name}-folded", fold=f"-{LEFT_OUT}"),
+        replace(second, name=f"start-{name}", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
+        replace(third, fold=LEFT_OUT, tunes="threshold"),
+    )
+    return Arm(name, f"{base.title}, then taught where its next action is wrong", phases)
 
 
 ALONE = {
@@ -228,9 +307,28 @@ PARTS = (
     *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in ONE_VIEW),
     ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
     ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    ("threshold", "tuned", "a threshold for asking, from the dev set"),
+    ("best-threshold", BEST, "a threshold for asking, from the dev set, with senses and reward"),
+    ("mistaken", "tuned", "where the next action is wrong"),
+    ("best-mistaken", BEST, "where the next action is wrong, with senses and reward"),
+    ("tuned-panorama", "senses", "a panorama, under imitation"),
+    (PANORAMA, BEST, "a panorama"),
+    (f"{PANORAMA}-spotted", PANORAMA, "what it has spotted all around"),
+    (f"{PANORAMA}-agent", f"{PANORAMA}-spotted", "choosing among exits and places"),
+    (f"{PANORAMA}-spotted", LEARNED, "all of it, on the panorama track"),
     (BEST, LEARNED, "all of it"),
 )
 """Who has something more than whom, and what."""
+
+
+def arms_by_houses(
+    scale: ComparisonScale, names: Sequence[str], counts: Sequence[int], *, mirrored: bool = False
+) -> list[Arm]:
+    """Agents, BEST unless others are named, each trained in several numbers of houses; and LEARNED in the fewest."""
+    arms = {arm.name: arm for arm in chosen_arms(scale, names or (BEST,))}
+    subsets = [HouseSubset(count, mirror) for mirror in ((False, True) if mirrored else (False,)) for count in counts]
+    fewest = arms[LEARNED].trained_in(HouseSubset(min(counts)), LEARNED)
+    return [fewest, *(arms[name].trained_in(each) for name in dict.fromkeys(names or (BEST,)) for each in subsets)]
 
 
 def chosen_arms(scale: ComparisonScale, names: Sequence[str] = ()) -> list[Arm]:

@@ -1,6 +1,7 @@
 """The report of a comparison: who succeeds how often, what each part adds, what is left, and how they were trained.
 
-Table B1: how often each agent succeeds. B2: what each part adds. B3: what is left to win. B4: how each was trained.
+Table B1: how often each agent succeeds. B2: what each part adds. B3: what is left to win. B4: how each was trained. B5: what
+more houses are worth, where agents were trained in several numbers of them.
 """
 
 from __future__ import annotations
@@ -13,20 +14,24 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vnla.agents.config import AgentConfig
-from vnla.evaluation.confidence import Floats, few_houses
+from vnla.agents.sensor_notes import sensors_note, sensors_text
+from vnla.evaluation.confidence import Floats, houses_note
 from vnla.experiments.beyond.arms import BEST, LEARNED, PARTS, Arm
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan, ComparisonResults
+from vnla.experiments.beyond.training_houses import houses_figure, houses_table
 from vnla.experiments.evaluations import NOTE, PEERS, read_ceilings, read_sweep
 from vnla.experiments.layout import FRESH, one_of
 from vnla.experiments.reporting import SPLITS, ExperimentReport, ReportPart, gains, gains_least
-from vnla.report.ceilings import LINES
+from vnla.report.ceilings import lines_among
 from vnla.report.charts import finish, new_canvas, png, styled
 from vnla.report.curves import TrainingCurves
-from vnla.report.document import UNKNOWN, Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
+from vnla.report.document import Figure, Finding, Item, ReportTable, Row, RowGroup, Section, Value, difference_text
 from vnla.report.result_figures import help_figure
 from vnla.training.checkpoints import VALIDATION
 from vnla.training.config import RunConfig
+from vnla.world.forward import INFORMED
 
+FORWARD_NOTE = "All walk with the paper's forward, which knows the goal"
 AIM = 10.0
 """Points by which BEST is to beat LEARNED."""
 
@@ -38,8 +43,18 @@ def agents_table(results: ComparisonResults, command: str = "") -> list[Item]:
         rows.append(RowGroup(challenge.title))
         rows += [_agent_row(results, arm.name, arm.title, challenge) for arm in plan.arms]
         rows += [_agent_row(results, peer, title, challenge) for peer, title in PEERS.items() if plan.peers]
-    columns = ["Agent", "Success (%)", "Over LEARNED (points)", "Navigation error (m)", "Requests", "Each training (%)"]
-    what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *([NOTE] if plan.peers else [])])
+    columns = [
+        "Agent",
+        "Success (%)",
+        "Over LEARNED (points)",
+        "Navigation error (m)",
+        "Requests",
+        "Each training (%)",
+        "Sensors",
+    ]
+    sensors = [_sensors(plan, arm.name) for arm in plan.arms]
+    noted = [*([NOTE] if plan.peers else []), sensors_note(sensors), f"{FORWARD_NOTE} ({INFORMED})."]
+    what = " ".join([*(f"{arm.title}: {arm.adds}." for arm in plan.arms), *filter(None, noted)])
     title = "Table B1: how often each agent succeeds"
     return [ReportTable("table-b1", title, columns, rows, f"{what} {note(results)}", command), *_agent_findings(results)]
 
@@ -52,7 +67,13 @@ def _agent_row(results: ComparisonResults, name: str, title: str, challenge: Cha
         Value(float(results.values(name, challenge, metric).mean()), unit=unit)
         for metric, unit in (("nav_error", "m"), ("requests", ""))
     )
-    return title, Value.of(results.figure(name, challenge), "%"), over, error, requests, each
+    seen = "names of what is in view" if name in PEERS else sensors_text(_sensors(results.plan, name))
+    return title, Value.of(results.figure(name, challenge), "%"), over, error, requests, each, seen
+
+
+def _sensors(plan: ComparisonPlan, name: str) -> str:
+    """The sensors that an agent ends its training with."""
+    return next(arm.phases[-1].senses for arm in plan.arms if arm.name == name)
 
 
 def _agent_findings(results: ComparisonResults) -> Iterator[Finding]:
@@ -93,16 +114,15 @@ def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
     arms = [arm for arm in (LEARNED, BEST) if results.plan.has(arm)]
     found = {arm: read_ceilings(results.layout.ceilings(arm)) for arm in arms}
     rows: list[Row | RowGroup] = []
-    for heading, lines in LINES.items():
+    for heading, lines in lines_among(set.intersection(*(set(each["lines"]) for each in found.values()))).items():
         rows.append(RowGroup(heading))
         rows += [(label, *(_share(found[arm]["lines"][line]) for arm in arms)) for line, label in lines.items()]
     first = found[LEARNED]
     text = (
         f"Success rates on {first['tasks']:,} tasks of {UNSEEN.title} in {first['houses']} houses, one seed of the help"
         f" budgets, the first training of each agent; at most {results.plan.scale.schedules:,} sets of times to ask tried in"
-        f" an episode. {'95% intervals over houses.' if first['houses'] > 1 else 'One house has no interval.'}"
-        f" {few_houses(first['houses'])}"
-    ).strip()
+        f" an episode, and as many walks with sampled actions. {houses_note(first['houses'])}"
+    )
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
     return [ReportTable("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
 
@@ -119,10 +139,10 @@ def trainings_table(results: ComparisonResults, command: str = "") -> list[Item]
     for arm in results.plan.arms:
         rows.append(RowGroup(f"{arm.title}: {arm.adds}"))
         rows += [_phase_row(results.config(phase.name)) for phase in arm.phases]
-    columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Senses"]
+    columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Sensors"]
     text = (
-        f"Each phase begins with the agent of the one above it; phases that agents share were trained once. All agents have"
-        f" {results.plan.scale.iterations:,} iterations in all. In the phase worth every episode is run twice."
+        f"Each phase begins with the agent of the one above it; phases that agents share were trained once. Iterations"
+        f" in all: {results.plan.iterations_text}. In the phase worth every episode is run twice."
     )
     return [ReportTable("table-b4", "Table B4: how each agent was trained", columns, rows, text, command)]
 
@@ -132,19 +152,16 @@ def _phase_row(config: RunConfig) -> Row:
     episodes = training.iterations * training.batch * (2 if config.objective == "worth" else 1)
     dropout = config.agent_options.get("dropout", AgentConfig.dropout)
     numbers = [f"{each:g}" for each in (training.learning_rate, training.cooldown, dropout)]
-    return config.objective, training.iterations, training.batch, episodes, *numbers, config.sensors or UNKNOWN
+    return config.objective, training.iterations, training.batch, episodes, *numbers, sensors_text(config.sensors)
 
 
 def note(results: ComparisonResults) -> str:
     """What the intervals say, and what they do not."""
     plan = results.plan
-    few = few_houses(min(len(set(results.houses(challenge).tolist())) for challenge in plan.challenges))
+    over = houses_note(*(len(set(results.houses(challenge).tolist())) for challenge in plan.challenges))
     if plan.trainings == 1:
-        return (
-            "Each agent was trained once: intervals are 95% over houses and the tasks in them, and do not say what another"
-            f" training would give. {few}"
-        ).strip()
-    return f"Intervals are 95% over {plan.trainings} trainings of each agent, houses, and the tasks in them. {few}".strip()
+        return f"{over} Each agent was trained once: they do not say what another training would give."
+    return f"{over} They are over the {plan.trainings} trainings of each agent, too (Satterthwaite)."
 
 
 def success_against_help(results: ComparisonResults) -> list[Item]:
@@ -218,7 +235,7 @@ class ComparisonReport(ExperimentReport):
         return {
             "fresh houses": f"{plan.fresh}",
             "features": plan.preset.store,
-            "iterations": f"{plan.scale.iterations:,} of each agent, in all its phases",
+            "iterations": f"{plan.iterations_text}, in all phases",
             "trainings": f"{plan.trainings} of each agent, seeds {plan.seed} to {plan.seed + plan.trainings - 1}",
             "precision": plan.preset.training.precision,
         }
@@ -229,8 +246,14 @@ class ComparisonReport(ExperimentReport):
         sweeps = [partial(success_against_help, results)] if plan.sweeps else []
         left = [partial(ceilings_lines, results, command)] if plan.ceilings else []
         curves = [partial(training_curves, results)]
+        by_houses = any(arm.houses for arm in plan.arms[1:])
         return [
             ReportPart("Agents", tables=[partial(agents_table, results, command)]),
+            ReportPart(
+                "Training houses",
+                tables=[partial(houses_table, results, command)] if by_houses else [],
+                figures=[partial(houses_figure, results)] if by_houses else [],
+            ),
             ReportPart("What each part adds", tables=[partial(parts_table, results, command)]),
             ReportPart("Success against help", figures=sweeps),
             ReportPart("What is left to win", tables=left),
@@ -251,5 +274,5 @@ class ComparisonReport(ExperimentReport):
         found = results.gain(BEST, LEARNED, UNSEEN)
         return (
             f"On {UNSEEN.title} LEARNED succeeds in {rates[LEARNED]:.1f}% of its episodes and BEST in {rates[BEST]:.1f}%:"
-            f" {difference_text(*found, 'points')}. {note(results)}"
+            f" {difference_text(*found[:3], 'points')}. {note(results)}"
         )

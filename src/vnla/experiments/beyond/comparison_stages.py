@@ -19,7 +19,7 @@ from vnla.evaluation.sweep import RATIOS
 from vnla.experiments.beyond.arms import BEST, LEARNED, Phase
 from vnla.experiments.beyond.comparison_report import ComparisonReport
 from vnla.experiments.beyond.plan import UNSEEN, Challenge, ComparisonPlan
-from vnla.experiments.evaluations import PEERS, EvaluationJob, PeerJob, run_ceilings, run_evaluation, run_sweep
+from vnla.experiments.evaluations import PEERS, EvaluationJob, PeerJob, run_ceilings, run_evaluation, run_sweep, run_tuning
 from vnla.experiments.layout import FRESH, ExperimentLayout, one_of
 from vnla.experiments.material import make_test_tasks, make_world
 from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
@@ -28,7 +28,9 @@ from vnla.experiments.works import Works
 from vnla.houses.folder import MANIFEST, read_manifest
 from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.pipeline.stages import Stage
+from vnla.training.checkpoints import TUNED
 from vnla.training.config import SYMBOLIC, RunConfig
+from vnla.vision.level import encoder_and_views
 from vnla.vision.store import INDEX, store_path
 
 BESIDE = 8
@@ -83,7 +85,7 @@ def run_comparison(
 
 def _check_fresh(world: Path | None, plan: ComparisonPlan) -> None:
     """That fresh houses can be like the others, and look like them."""
-    if plan.preset.features == SYMBOLIC:
+    if encoder_and_views(plan.preset.features)[0] == SYMBOLIC:
         raise InputError(f"fresh houses: {SYMBOLIC} features differ from world to world; give --fresh 0")
     if world is not None and read_manifest(world).get("source") != "generated":
         raise InputError(f"fresh houses: {world} was not generated, and houses like its own cannot be; give --fresh 0")
@@ -100,12 +102,13 @@ class ComparisonStages:
         self.source, self.plan, self.layout = source, source.plan, source.layout
         self.device, self.cores, self.beside = source.device, cores, beside
         self.steps = self._steps()
-        self.works = Works.of(source, self.plan.seed, len(self.steps), cores, threads, pieces)
+        works = Works.of(source, self.plan.seed, len(self.steps), cores, threads, pieces)
+        self.works = replace(works, train=self.plan.train, mirrored=self.plan.mirrored)
 
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
         made = [*self.works.ground([ASKNAV, NOROOM]), *self._fresh()]
-        made += self._trainings()
+        made += [*self._trainings(), *self._tunings()]
         for training in range(self.plan.trainings):
             for arm in self.plan.arms:
                 made += [self._evaluation(arm.name, training, each) for each in self.plan.challenges]
@@ -151,6 +154,25 @@ class ComparisonStages:
             group=group,
             weight=60 * part,
         )
+
+    def _tunings(self) -> list[Stage]:
+        """The options of help policies, chosen on the dev set."""
+        return [
+            self.works.evaluation(
+                f"tune/{step.name}",
+                run_tuning,
+                (self.layout.run(step.name), step.phase.tunes, self.device),
+                self.layout.run(step.name) / TUNED,
+                (f"train/{step.name}",),
+                {"help_policy": step.phase.tunes, "seeds": 1},
+            )
+            for step in self.steps.values()
+            if step.phase.tunes
+        ]
+
+    def _made(self, name: str) -> tuple[str, ...]:
+        """Return the stages after which an agent can be evaluated."""
+        return (f"train/{name}", *([f"tune/{name}"] if self.steps[name].phase.tunes else []))
 
     def _fresh(self) -> list[Stage]:
         """Houses that nobody was trained or chosen in, and tasks there."""
@@ -201,10 +223,10 @@ class ComparisonStages:
         if challenge.tasks == FRESH:
             config = replace(config, world=str(self.layout.fresh_world.absolute()), tasks=str(elsewhere.absolute()))
             job = EvaluationJob(run, config, challenge.split, seeds, self.device)
-            return job, (f"train/{name}", f"{FRESH}/tasks", f"{FRESH}/features")
+            return job, (*self._made(name), f"{FRESH}/tasks", f"{FRESH}/features")
         tasks = None if challenge.tasks == ASKNAV else elsewhere
         return EvaluationJob(run, config, challenge.split, seeds, self.device, tasks), (
-            f"train/{name}",
+            *self._made(name),
             f"tasks/{challenge.tasks}",
         )
 

@@ -64,6 +64,10 @@ class ComparisonPlan:
     """Whether agents that learn nothing stand beside the others."""
     seed: int = 0
     """Of houses, data sets and trainings."""
+    train: int | None = None
+    """Houses for training, where they are not the preset's number."""
+    mirrored: bool = False
+    """Whether the mirror images of houses are there for training, too."""
 
     @property
     def preset(self) -> ExperimentPreset:
@@ -74,6 +78,12 @@ class ComparisonPlan:
     def challenges(self) -> list[Challenge]:
         """What the agents are tested on."""
         return [each for each in CHALLENGES if self.fresh or each.tasks != FRESH]
+
+    @property
+    def iterations_text(self) -> str:
+        """How long agents are trained."""
+        others = [f"{arm.iterations:,} of {arm.title}" for arm in self.arms if arm.iterations]
+        return ", ".join([f"{self.scale.iterations:,} of each agent", *others])
 
     def has(self, *arms: str) -> bool:
         """Whether all of these take part."""
@@ -96,13 +106,14 @@ class ComparisonResults:
         return np.stack([measure.scale * measure.sums(scores)[0].mean(axis=0) for scores in found])
 
     def figure(self, arm: str, challenge: Challenge, metric: str = "success_rate") -> Interval:
-        """A figure for other trainings, houses and tasks."""
-        return over_trainings(self.values(arm, challenge, metric), houses=self.houses(challenge))
+        """A figure for other trainings and houses."""
+        whole = 100 if METRICS[metric].whole else None
+        return over_trainings(self.values(arm, challenge, metric), houses=self.houses(challenge), whole=whole)
 
     def gain(self, better: str, worse: str, challenge: Challenge) -> Interval:
         """How much more often one succeeds than the other, in points, likewise."""
         values = [self.values(arm, challenge) for arm in (better, worse)]
-        return over_trainings(*values, houses=self.houses(challenge))
+        return over_trainings(*values, houses=self.houses(challenge), whole=100)
 
     def config(self, phase: str) -> RunConfig:
         """The configuration that a phase was trained with, the first time."""

@@ -11,7 +11,6 @@ All intervals are over houses: what would be found in others.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -213,7 +212,7 @@ class Listened:
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         told = {"figures": self.figures, "retained": self.retained}
-        values = {name: {each: _values(found) for each, found in part.items()} for name, part in told.items()}
+        values = {name: {each: found.as_dict() for each, found in part.items()} for name, part in told.items()}
         return {"walks": self.walks, "houses": self.houses, **values}
 
 
@@ -230,13 +229,9 @@ def listened(name: str, own: ListeningOutcome, silence: ListeningOutcome, usual:
     figures, retained = {}, {}
     for measure, values in own.values.items():
         houses = np.broadcast_to(np.asarray(own.houses[measure]), np.shape(values))
-        figures[measure] = over_houses(100 * np.asarray(values, np.float64), houses=houses)
+        figures[measure] = over_houses(100 * np.asarray(values, np.float64), houses=houses, whole=100)
         if usual is not None:
             sides = tuple(np.asarray(each.values[measure], np.float64) for each in (own, silence, usual))
             retained[measure] = retained_over_houses(*sides, houses=houses)
     places = own.houses["exact"]
     return Listened(name, len(places), len(set(places)), figures, retained)
-
-
-def _values(found: Interval) -> dict[str, float | None]:
-    return {name: value if math.isfinite(value) else None for name, value in found._asdict().items()}

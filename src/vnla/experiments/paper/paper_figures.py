@@ -20,11 +20,11 @@ from vnla.evaluation.breakdown import (
     success_by,
     teacher_actions,
 )
-from vnla.evaluation.confidence import Interval, minus, over_episodes
+from vnla.evaluation.confidence import Interval, minus, over_episodes, per_cent
 from vnla.evaluation.evaluate import Evaluation
 from vnla.experiments.evaluations import TESTS
 from vnla.experiments.paper.paper_results import PaperResults
-from vnla.experiments.paper.paper_tables import DATASETS, POLICIES
+from vnla.experiments.paper.paper_tables import DATASETS, OURS, POLICIES
 from vnla.experiments.reporting import SPLITS, exceeds, gains
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import EpisodeReport, Figure, Finding, Item
@@ -101,8 +101,7 @@ def _shorter_is_easier(evaluation: Evaluation, split: str) -> Finding:
 
 
 def _success(evaluation: Evaluation, tasks: Labels) -> Interval:
-    value, low, high = over_episodes(evaluation.scores.success[:, tasks])
-    return Interval(100 * value, 100 * low, 100 * high)
+    return per_cent(over_episodes(evaluation.scores.success[:, tasks], whole=1))
 
 
 def best_and_worst(results: PaperResults) -> list[Item]:
@@ -119,7 +118,11 @@ def best_and_worst(results: PaperResults) -> list[Item]:
 
 def training(results: PaperResults, trainings: Sequence[str]) -> list[Item]:
     """The course of trainings."""
-    return [training_figure({POLICIES.get(name, name): TrainingCurves.read(results.layout.run(name)) for name in trainings})]
+    return [
+        training_figure(
+            {{**POLICIES, **OURS}.get(name, name): TrainingCurves.read(results.layout.run(name)) for name in trainings}
+        )
+    ]
 
 
 def episodes(results: PaperResults, successes: int, failures: int, split: str = "test_unseen") -> list[EpisodeReport]:

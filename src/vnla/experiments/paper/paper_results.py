@@ -70,14 +70,13 @@ class PaperResults:
 
 
 def gain(better: Scores, worse: Scores, metric: str = "success_rate") -> Interval:
-    """Return by how much one is better than the other, with the 95% interval of a bootstrap over tasks.
+    """Return by how much one is better than the other, with the 95% interval for other tasks.
 
-    Both have run the same tasks under the same seeds, so what is resampled is the difference in each task: a task that is
+    Both have run the same tasks under the same seeds, so the interval is of the differences in each task: a task that is
     easy for both says nothing about which of them is better. The interval says what other tasks in such houses would show,
     and not what another training would, since each agent was trained once.
     """
     measure = METRICS[metric]
     (one, _), (other, _) = measure.sums(better), measure.sums(worse)
     factor = -measure.scale if measure.lower_is_better else measure.scale
-    value, low, high = (factor * each for each in over_episodes(one.astype(float) - other.astype(float)))
-    return Interval(value, min(low, high), max(low, high))
+    return over_episodes(one.astype(float) - other.astype(float)).within(measure.whole).scaled(factor)

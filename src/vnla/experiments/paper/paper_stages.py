@@ -16,6 +16,7 @@ from vnla import __version__
 from vnla.experiments.evaluations import PEERS, TESTS, EvaluationJob, PeerJob, peer_on, run_evaluation
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper.candidates import (
+    BESIDE_TABLE_2,
     CANDIDATES,
     TABLE_2,
     TABLE_3,
@@ -85,7 +86,8 @@ class PaperStages:
         into `pieces`, for several machines."""
         self.source, self.contents, self.device = source, source.contents, source.device
         self.layout, self.preset = source.layout, source.preset
-        self.candidates = _once([each for table in self.contents.tables for each in NEEDS.get(table, ())])
+        beside = BESIDE_TABLE_2 if self.contents.has(2) and self.contents.peers else ()
+        self.candidates = _once([*(each for table in self.contents.tables for each in NEEDS.get(table, ())), *beside])
         reference = [TRAININGS["learned"]] if self.contents.has(6) else []
         self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
         self.works = Works.of(source, seed, len(self.trainings), cores, threads, pieces)

@@ -21,6 +21,7 @@ from vnla.houses.generate.styles import draw_style
 from vnla.houses.generate.viewpoints import place_viewpoints
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import Box, House, Level, Object, Room
+from vnla.houses.mirror import mirrored
 from vnla.houses.scene import NO_OBJECT, Scene
 
 VIEWPOINTS_A_ROOM = 5.3
@@ -48,6 +49,10 @@ class GeneratedHouse:
     house: House
     scene: Scene
     plan: FloorPlan
+
+    def mirrored(self, name: str) -> GeneratedHouse:
+        """The mirror image of the house, under another name."""
+        return GeneratedHouse(mirrored(self.house, name), self.scene.mirrored(), self.plan.mirrored())
 
 
 def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None = None) -> GeneratedHouse:

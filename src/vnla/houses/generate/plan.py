@@ -7,7 +7,7 @@ and stairs from them, `furnish` fills their rooms.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -47,6 +47,10 @@ class Rectangle:
     def area(self) -> float:
         """Square metres."""
         return self.width * self.depth
+
+    def mirrored(self) -> Rectangle:
+        """The rectangle on the other side of the line x = 0."""
+        return Rectangle(-self.east, self.south, -self.west, self.north)
 
     @property
     def centre(self) -> tuple[float, float]:
@@ -191,6 +195,19 @@ class FloorPlan:
     def level_by_id(self) -> dict[int, PlannedLevel]:
         """Level id → level."""
         return {level.id: level for level in self.levels}
+
+    def mirrored(self) -> FloorPlan:
+        """The plan on the other side of the line x = 0."""
+        rises: dict[str, Literal["north", "south", "east", "west"]] = {"east": "west", "west": "east"}
+        return FloorPlan(
+            self.levels,
+            tuple(replace(room, area=room.area.mirrored()) for room in self.rooms),
+            tuple(replace(opening, x=-opening.x) for opening in self.openings),
+            tuple(
+                replace(stairs, flight=stairs.flight.mirrored(), rises=rises.get(stairs.rises, stairs.rises))
+                for stairs in self.stairs
+            ),
+        )
 
     def openings_of(self, room: int) -> Iterator[Opening]:
         """The openings in the walls of a room."""

@@ -21,6 +21,7 @@ from vnla.houses.folder import MANIFEST, WorldFolder
 from vnla.houses.generate.build import VIEWPOINTS_A_ROOM, GeneratedHouse, generate_house
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import House
+from vnla.houses.mirror import SUFFIX, mirrors_of
 from vnla.houses.scatter import REAL_SIZES
 
 GENERATOR = 1
@@ -83,10 +84,22 @@ class HouseRecipe:
     seed: int
     viewpoints: int
     wishes: Wishes | None = None
+    mirrored: bool = False
 
     def make(self) -> GeneratedHouse:
         """The house, and what it looks like."""
+        if self.mirrored:
+            return self.original.make().mirrored(self.name)
         return generate_house(self.name, self.seed, self.viewpoints, self.wishes)
+
+    @property
+    def original(self) -> HouseRecipe:
+        """The house that it mirrors; itself if it mirrors none."""
+        return replace(self, name=self.name.removesuffix(SUFFIX), mirrored=False) if self.mirrored else self
+
+    def mirror(self) -> HouseRecipe:
+        """Its mirror image."""
+        return replace(self, name=f"{self.name}{SUFFIX}", mirrored=True)
 
 
 def recipes(
@@ -127,10 +140,18 @@ def _village(preset: WorldPreset, seed: int, number: int) -> list[HouseRecipe]:
     return [HouseRecipe(f"house{first + i:03d}", int(seeds[i]), round(float(sizes[order[i]]))) for i in range(preset.houses)]
 
 
+def with_mirrored(wanted: list[HouseRecipe], train: int) -> list[HouseRecipe]:
+    """The houses, of which the first `train` are for training, and after them the mirror images of these."""
+    return [*wanted, *(recipe.mirror() for recipe in wanted[:train])]
+
+
 def splits(preset: WorldPreset, made: Iterable[HouseRecipe], parts: SplitSizes | None = None) -> dict[str, list[str]]:
-    """Which houses are for training, development and test."""
-    names = iter([recipe.name for recipe in made])
-    return {name: list(itertools.islice(names, count)) for name, count in (parts or preset.parts)._asdict().items()}
+    """Which houses are for training, development and test; mirror images are for training."""
+    made = list(made)
+    names = iter([recipe.name for recipe in made if not recipe.mirrored])
+    divided = {name: list(itertools.islice(names, count)) for name, count in (parts or preset.parts)._asdict().items()}
+    divided["train"] += [recipe.name for recipe in made if recipe.mirrored]
+    return divided
 
 
 def make_houses(wanted: list[HouseRecipe], workers: int | None = None) -> Generator[House]:
@@ -152,6 +173,7 @@ def as_extra(preset: str, seed: int, wanted: list[HouseRecipe]) -> dict[str, Any
         "seed": seed,
         "houses": {recipe.name: [recipe.seed, recipe.viewpoints] for recipe in wanted},
         **({} if wishes is None else {"wishes": wishes.as_json()}),
+        **({"mirrored": True} if any(recipe.mirrored for recipe in wanted) else {}),
     }
 
 
@@ -175,7 +197,7 @@ def _recipe(folder: WorldFolder, house: str, extra: Mapping[str, Any]) -> HouseR
     seed, viewpoints = extra["houses"][house]
     if not (type(seed) is type(viewpoints) is int and 0 <= seed < 2**63 and 0 < viewpoints <= _MOST_ASKED):
         raise ValueError(f"{house} {seed} {viewpoints}")
-    return HouseRecipe(house, seed, viewpoints, _wishes(folder))
+    return HouseRecipe(house, seed, viewpoints, _wishes(folder), mirrored=house in mirrors_of(extra["houses"]))
 
 
 def _wishes(folder: WorldFolder) -> Wishes | None:
@@ -186,8 +208,9 @@ def _wishes(folder: WorldFolder) -> Wishes | None:
 
 def _options(folder: WorldFolder) -> str:
     """The options for a world's wishes, and for its numbers of houses, where they are not the preset's."""
-    parts, wishes = {name: len(houses) for name, houses in folder.splits.items()}, _wishes(folder)
-    wished = "" if wishes is None else wishes.options()
+    mirrors, wishes = mirrors_of(folder.manifest["extra"]["houses"]), _wishes(folder)
+    parts = {name: len([house for house in houses if house not in mirrors]) for name, houses in folder.splits.items()}
+    wished = ("" if wishes is None else wishes.options()) + (" --mirrored" if mirrors else "")
     preset = PRESETS.get(folder.manifest["extra"]["preset"])
     if preset is None or parts == preset.parts._asdict():
         return wished

@@ -21,7 +21,7 @@ from vnla.common.native import compiled, inlined
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.raster import Camera, draw, draw_objects
 from vnla.houses.render.stage import PreparedScene
-from vnla.houses.skybox import Faces, face_directions
+from vnla.houses.skybox import FACES, Faces, face_directions
 
 
 class Panorama(NamedTuple):
@@ -44,11 +44,18 @@ class ObjectsInViews(NamedTuple):
 
 
 def render_panorama(
-    stage: PreparedScene, position: Sequence[float], size: int, rotation: ArrayLike = UPRIGHT, samples: int = 1
+    stage: PreparedScene,
+    position: Sequence[float],
+    size: int,
+    rotation: ArrayLike = UPRIGHT,
+    samples: int = 1,
+    only: range = range(FACES),
 ) -> Panorama:
-    """The panorama at `position`: six faces of `size` × `size` pixels."""
-    eye = np.array(position, np.float32)
-    frames = [draw(stage.surfaces, Camera(eye, axes, 1.0, 1.0), size, size, samples) for axes in _face_axes(rotation)]
+    """The panorama at `position`: six faces of `size` × `size` pixels, or `only` some of them and the others empty."""
+    eye, axes = np.array(position, np.float32), _face_axes(rotation)
+    drawn = {face: draw(stage.surfaces, Camera(eye, axes[face], 1.0, 1.0), size, size, samples) for face in only}
+    empty = [np.zeros_like(picture) for picture in drawn[only[0]]]
+    frames = [drawn.get(face, empty) for face in range(FACES)]
     rgb, objects, depth = (np.stack(pictures) for pictures in zip(*frames, strict=True))
     return Panorama(rgb, objects, depth)
 
@@ -63,18 +70,24 @@ def panorama_objects(
 
 
 def views_of(
-    faces: Faces, width: int, height: int, vfov: float = VERTICAL_FIELD, rotation: ArrayLike = UPRIGHT, workers: int = 1
+    faces: Faces,
+    width: int,
+    height: int,
+    vfov: float = VERTICAL_FIELD,
+    rotation: ArrayLike = UPRIGHT,
+    workers: int = 1,
+    only: slice = slice(None),
 ) -> NDArray[np.uint8]:
-    """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3)."""
-    views = np.empty((VIEWS, height, width, 3), np.uint8)
+    """All 36 views (36, height, width, 3), RGB, of a panorama whose faces are (6, size, size, 3), or `only` some."""
     texels = _spread(np.ascontiguousarray(faces).reshape(-1, 3))
     size = faces.shape[1]
-    mixes = _mixes(size, width, height, vfov, np.asarray(rotation, np.float32).tobytes())
+    mixes = _mixes(size, width, height, vfov, np.asarray(rotation, np.float32).tobytes())[only]
+    views = np.empty((*mixes.shape, 3), np.uint8)
 
     def cut(some: slice) -> None:
         _cut(texels, size, mixes[some], views[some])
 
-    _divided(cut, VIEWS, workers)
+    _divided(cut, len(views), workers)
     return views
 
 

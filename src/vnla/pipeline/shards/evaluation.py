@@ -25,7 +25,7 @@ from vnla.evaluation.metrics import Metric
 from vnla.pipeline.shards.parts import ShardParts
 from vnla.pipeline.shards.shard import shards
 from vnla.tasks.task_set import TaskSet
-from vnla.training.checkpoints import CONFIG
+from vnla.training.checkpoints import CONFIG, TUNED
 
 PLACES = ("world", "tasks", "begins_with")
 """Of a run's configuration what differs where a disk is mounted elsewhere."""
@@ -107,10 +107,11 @@ class MergedEvaluations:
 
 
 def _learned(run: Path) -> str:
-    """A checksum of what a run has learned and how: its configuration, but for places, and its checkpoints."""
+    """A checksum of what a run has learned and how: its configuration, but for places, what was chosen for its
+    help policy, and its checkpoints."""
     digest = hashlib.sha256()
     config = files.read_json(run / CONFIG, "the configuration of a run")
     digest.update(json.dumps({name: config[name] for name in sorted(config) if name not in PLACES}).encode())
-    for path in sorted(run.glob("*.safetensors")):
+    for path in [*run.glob(TUNED), *sorted(run.glob("*.safetensors"))]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.common.registry import build
+from vnla.training.objectives.mistakes import Mistakes
 from vnla.training.objectives.objective import ImitationObjective, Objective
 from vnla.training.objectives.reward import Reward
 from vnla.training.objectives.worth import Worth
 
-OBJECTIVES: dict[str, Callable[..., Objective]] = {"imitation": ImitationObjective, "worth": Worth, "reward": Reward}
+OBJECTIVES: dict[str, Callable[..., Objective]] = {
+    "imitation": ImitationObjective,
+    "worth": Worth,
+    "mistakes": Mistakes,
+    "reward": Reward,
+}
 """By the name that commands and files give them."""
 
 

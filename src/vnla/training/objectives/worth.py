@@ -2,9 +2,9 @@
 
 Episodes come in twins, alike to the last digit up to a step that is drawn for them: there one asks and the other does not,
 and then both go on as the policy would have it. The difference between how they end is what the request was worth at that
-step, to this agent, which may use it later if not now (cost-sensitive imitation with costs to go, AggreVaTe: Ross and
-Bagnell 2014). The module's preference for asking learns that difference; so its own rollouts improve it as it learns, for
-the states are those to which it leads. The navigator stays as it is.
+step, to this agent, which may use it later if not now, or not before `hold` steps have passed (cost-sensitive imitation with
+costs to go, AggreVaTe: Ross and Bagnell 2014). The module's preference for asking learns that difference; so its own
+rollouts improve it as it learns, for the states are those to which it leads. The navigator stays as it is.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Tried
 from vnla.common.errors import InputError
+from vnla.common.outside import check_fields
 from vnla.evaluation.evaluate import run_greedy
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.objectives.objective import Judged, Objective, final_reward
+from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,12 @@ class Worth(Objective):
     """Share of closeness to the goal in what counts as a good end; the rest is success."""
     silence: float = 0.5
     """Share of the twins that do not ask before their step, so that late steps with all requests left are tried, too."""
+    hold: int = 1
+    """For how many steps the one who does not ask may not ask, its own step among them; with the k of the advisor, asking
+    now is compared with not asking while a subgoal would last."""
 
     def __post_init__(self) -> None:
+        check_fields(self, hold=(1, LONGEST_EPISODE))
         for name in ("shaping_weight", "silence"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"objective worth: {name} is {getattr(self, name)}, but a share is between 0 and 1")
@@ -50,7 +56,7 @@ class Worth(Objective):
         """As at test time, but for one step of each episode."""
         return replace(
             context,
-            help_policy=Tried(policy, self.silence),
+            help_policy=Tried(policy, self.silence, self.hold),
             acting=at_test_time(context.advisor.direct),
             deliberate=True,
             keeps_ask_features=True,
