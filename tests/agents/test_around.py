@@ -137,6 +137,14 @@ def test_sensors_are_taken_for_what_is_declared_and_once() -> None:
     with pytest.raises(InputError, match=r"agent Around: observes views, but there is drawn; name it in --sensor"):
         ObservedViews.declared(Around, Sizes(WORDS, {"drawn": 8}))
 
+    class Reading(Around):
+        observes: ClassVar[tuple[str, ...]] = ("text_around",)
+
+    with pytest.raises(
+        InputError, match="agent Reading: observes text_around, which no run shows; vnla evaluate --agent does"
+    ):
+        ObservedViews.declared(Reading, sizes)
+
 
 def test_words_and_pictures_are_no_views() -> None:
     every = {"a": torch.rand(36, 3), "pictures": torch.rand(36, 4), "text": torch.ones(36, 5).long(), "b": torch.rand(36, 2)}

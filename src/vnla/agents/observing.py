@@ -26,7 +26,10 @@ from vnla.observation import (
     PICTURES,
     SENSOR,
     SENSORS,
+    SYMBOLS,
+    SYMBOLS_AROUND,
     TEXT,
+    TEXT_AROUND,
     VIEW,
     VIEWS,
     Observation,
@@ -36,6 +39,8 @@ from vnla.observation import (
 
 _KEYED = (*COUNTS, *AROUND)
 """Sensors that can be observed under keys of their own."""
+GUESTS_ALONE = (SYMBOLS, SYMBOLS_AROUND, TEXT_AROUND)
+"""What is shown only where policies are asked from outside (`vnla.remote`)."""
 
 
 def features_for(kind: object, usual: str) -> str:
@@ -71,10 +76,13 @@ class ObservedViews:
         shown = {name: size for name, size in sizes.views.items() if not observes or kinds[name] & set(observes)}
         missing = [each for each in observes if not any(each in kinds[name] for name in shown)]
         if missing:
+            if missing[0] in GUESTS_ALONE:
+                raise InputError(
+                    f"agent {_called(kind)}: observes {missing[0]}, which no run shows; vnla evaluate --agent does"
+                )
             option = "--sensor" if missing[0].startswith(SENSOR) or missing[0] in _KEYED else "--features"
             there = ", ".join(sizes.views) or "nothing"
-            who = getattr(kind, "__name__", kind)
-            raise InputError(f"agent {who}: observes {missing[0]}, but there is {there}; name it in {option}")
+            raise InputError(f"agent {_called(kind)}: observes {missing[0]}, but there is {there}; name it in {option}")
         keyed = cls.keyed | ({EXITS} & set(observes))
         return cls(sizes._replace(views=shown), keyed, f"{SENSOR}{EXITS}" in observes)
 
@@ -100,6 +108,10 @@ def _shaped(key: str, values: Tensor) -> Tensor:
     if key == VIEWS:
         return values.reshape(len(values), HEADINGS, -1)
     return values.reshape(len(values), -1, len(Exits.FIELDS)) if key == EXITS else values[:, 0].long()
+
+
+def _called(kind: object) -> object:
+    return getattr(kind, "__name__", kind)
 
 
 def _declarations(view: str, senses: Sequence[str]) -> set[str]:
