@@ -25,6 +25,7 @@ from torch import Tensor
 
 import vnla.gym
 from cottage_players import TASKS, Scripted, context
+from vnla.agents.panorama import listed_exits
 from vnla.assistance.acting import most_probable
 from vnla.assistance.advisor import Advisor, TemplateAdvisor
 from vnla.assistance.help_policies import Never
@@ -80,9 +81,11 @@ def striped(house: str, viewpoint: str, heading: float, elevation: float, width:
         {},
         {"observe": "rgb", "images": striped, "width": 8, "height": 6},
         {"images": striped, "width": 8, "height": 6, "render_mode": "rgb_array"},
+        {"around": True},
+        {"around": True, "observe": "text"},
         {"advisor": TemplateAdvisor(k=2, direct=True, speaks=False), "ratio": 1.0, "longest": 60, "render_mode": "ansi"},
     ],
-    ids=["features", "rgb", "features and pictures", "direct"],
+    ids=["features", "rgb", "features and pictures", "around", "around in words", "direct"],
 )
 def test_gymnasium_finds_nothing_to_say(options: dict[str, Any]) -> None:
     with warnings.catch_warnings():
@@ -109,6 +112,31 @@ def test_following_the_teacher_succeeds(task: int) -> None:
     assert info["distance_left"] == 0
     assert info["success"] is True
     assert info["spl"] == pytest.approx(1)
+
+
+def test_all_around_is_shown_to_whoever_wants_it() -> None:
+    """living_west looks south; its one exit, living_east, is 2.5 m to the east and 0.5 m to the north of it."""
+    assert not {"views", "exits"} & set(kitchen().observation_space.spaces)
+    env = kitchen(around=True)
+    observation, _, _, _, info = play(env, *moves(LEFT))
+    features = env._setting.view.array[PLACES.index("living_west"), 12:24]  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(observation["views"], np.roll(features, -5, axis=0), "south, and one turn to the left")
+    assert info["pose"]["heading"] == pytest.approx(5 * np.pi / 6)
+    (exit_,) = listed_exits(torch.from_numpy(observation["exits"]))
+    assert (exit_["heading"], exit_["metres"], exit_["action"], exit_["visited"]) == (-71.3, 2.55, "left", False)
+    observation, *_ = play(env, *moves(LEFT, LEFT, FORWARD))
+    back = [each for each in listed_exits(torch.from_numpy(observation["exits"])) if each["came_from"]]
+    assert [(each["metres"], each["visited"]) for each in back] == [(2.55, True)]
+
+
+def test_agents_of_a_batch_are_shown_what_is_around_each_of_them() -> None:
+    env = AskNavVectorEnv(num_envs=3, around=True)
+    together, _ = env.reset(seed=4, options={"task": ["0", "1", "2"]})
+    assert env.observation_space.contains(together)
+    for agent in range(3):
+        alone, _ = AskNavEnv(around=True).reset(seed=4 + agent, options={"task": str(agent)})
+        for key in ("views", "exits"):
+            np.testing.assert_array_equal(together[key][agent], alone[key])
 
 
 def test_time_passes_and_the_pose_is_told() -> None:

@@ -6,8 +6,9 @@ same things under the same names. `KEYS` has a line on each. What shows somethin
     observes = ("view", "sensor:requests")
 
 names any of `view` (whatever features there are), `view:NAME` (those of that name), `pictures`, `text`, `symbols` and
-`sensor:NAME`; and, for a module, `time_left`, `requests_left`, `step` and `may_go_forward`. Whoever is asked about one
-episode at a time (`vnla.remote`) is given all keys that show nothing, declared or not.
+`sensor:NAME`; for the panorama track `views`, `exits`, `text_around` and `symbols_around`; and, for a module, `time_left`,
+`requests_left`, `step` and `may_go_forward`. Whoever is asked about one episode at a time (`vnla.remote`) is given all keys
+that show nothing, declared or not.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from typing import Any, NamedTuple
 from vnla.common.errors import InputError
 
 VIEW, VIEWS, PICTURES, TEXT, SYMBOLS, SENSORS = "view", "views", "pictures", "text", "symbols", "sensors"
+EXITS, TEXT_AROUND, SYMBOLS_AROUND = "exits", "text_around", "symbols_around"
 ONE_VIEW, SENSOR = "view:", "sensor:"
 """How a declaration begins that names features, or a sensor."""
 COUNTS = ("time_left", "requests_left", "step", "may_go_forward")
 """Numbers of an episode that a module may declare."""
+AROUND = (VIEWS, EXITS)
+"""What is all around a viewpoint, in numbers: sensors that a module observes under keys of their own."""
+ENCODERS = {"pictures": PICTURES, "pixels": PICTURES, "text": TEXT}
+"""Features that are no numbers of a view → the key under which they are observed."""
 
 
 class Key(NamedTuple):
@@ -36,10 +42,15 @@ class Key(NamedTuple):
 
 KEYS: Mapping[str, Key] = {
     VIEW: Key("float32 (size,)", "float32 (batch, size)", "features of the view, of all names that were declared"),
-    VIEWS: Key("float32 (36, size)", "float32 (batch, 36, size)", "features of a whole panorama; reserved, nobody gives it"),
+    VIEWS: Key(
+        "float32 (12, size)", "float32 (batch, 12, size)", "features of the twelve level headings, from its own to the right"
+    ),
     PICTURES: Key("uint8 (height, width, 3)", "float32 (batch, 3, height, width), 0 to 1", "the view itself"),
     TEXT: Key("text", "int64 (batch, words), tokens", "what is in view, in words"),
     SYMBOLS: Key("names and values", "", "the things and exits in view (`vnla.vision.symbols`)"),
+    EXITS: Key("list of names and values", "float32 (batch, 16, 13)", "what leaves the viewpoint (`vnla.agents.panorama`)"),
+    TEXT_AROUND: Key("text", "", "what is in each of the twelve level headings, in words"),
+    SYMBOLS_AROUND: Key("twelve of names and values", "", "the things and exits in each of the twelve level headings"),
     SENSORS: Key("name → float32 (size,)", "name → float32 (batch, size)", "what each sensor says (`vnla.agents.sensors`)"),
     "instruction": Key("text", "", "the end-goal, with what the advisor said last before it"),
     "end_goal": Key("text", "", "the end-goal alone, as `reset` is given it"),
@@ -76,8 +87,9 @@ class Observation(dict[str, Any]):
         return torch.cat([each.flatten(1).float() for each in self._shown()], dim=1)
 
     def _shown(self) -> Iterator[Any]:
-        yield from (self[key] for key in (VIEW, PICTURES, TEXT) if key in self)
-        yield from self.get(SENSORS, {}).values()
+        sensors = self.get(SENSORS, {})
+        yield from (self[key] for key in (VIEW, PICTURES, TEXT, *AROUND) if key in self and key not in sensors)
+        yield from sensors.values()
         yield from (self[key][:, None] for key in COUNTS if key in self)
 
 
@@ -93,14 +105,16 @@ def declared(kind: object, default: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(observes))
 
 
-DECLARATIONS = f"{VIEW}, {ONE_VIEW}NAME, {PICTURES}, {TEXT}, {SYMBOLS}, {SENSOR}NAME, {', '.join(COUNTS)}"
+SHOWN = (VIEW, PICTURES, TEXT, SYMBOLS, *AROUND, TEXT_AROUND, SYMBOLS_AROUND)
+"""Keys that show something and are declared by their own names."""
+DECLARATIONS = f"{VIEW}, {ONE_VIEW}NAME, {', '.join(SHOWN[1:4])}, {SENSOR}NAME, {', '.join((*SHOWN[4:], *COUNTS))}"
 """What can be declared, in words."""
 
 
 def is_declaration(text: str) -> bool:
     """Whether something can be declared by this name."""
     named = any(text.startswith(each) and text != each for each in (ONE_VIEW, SENSOR))
-    return named or text in (VIEW, PICTURES, TEXT, SYMBOLS, *COUNTS)
+    return named or text in (*SHOWN, *COUNTS)
 
 
 def named(observes: Sequence[str], prefix: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from agents.small import cottage_environment, drawn_episodes, players_of, small_agent
+from agents.small import cottage_environment, drawn_episodes, players_of, small_agent, views_of
 from benchmarks.setting import Setting, bare_setting
 from lanes import losses_read
 from vnla.agents.fast.gpu.state import CudaGraphState
@@ -49,6 +49,7 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
         pytest.param(AtRandom(), "", marks=pytest.mark.slow),
         (Tried(AtFirst(), 0.5), ""),
         (AsTaught(), "clock,requests,advice,been"),
+        (AsTaught(), "views,panorama,exits,places"),
     ],
 )
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
@@ -61,9 +62,10 @@ def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
     torch._dynamo.reset()
     tables = []
     for compiled in (False, True):
-        noticed = sensors_named(senses)
-        agent = small_agent(9, view_size=8 + sum(sense.size for sense in noticed.values())).eval()
+        named, seen = sensors_named(senses), views_of(environment)
+        agent = small_agent(9, view_size=8 + sum(sense.size_with(seen) for sense in named.values())).eval()
         context = players_of(agent, environment, policy, BCUI)
+        noticed = {name: sense.ready(agent, environment.world, seen) for name, sense in named.items()}
         following = Following.within(environment.world) if senses else Led()
         following.advance(0.5)
         veil = 0.3 if senses else 0.0

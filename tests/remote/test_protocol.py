@@ -132,21 +132,25 @@ def test_what_is_no_answer_on_the_wire(text: bytes) -> None:
 
 def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
     walk = rules().begin(KITCHEN, 123)
-    agent = Declaration("x", ("text", "symbols", "view:symbolic"), version=VERSION)
+    kinds = ("text", "symbols", "view:symbolic", "views", "exits", "text_around", "symbols_around", "sensor:places")
+    agent = Declaration("x", kinds, version=VERSION)
+    assert valid("agent", {"version": VERSION, "name": "x", "observes": list(kinds)})
+    assert read_declaration({"version": VERSION, "name": "x", "observes": list(kinds)}, "there").observes == kinds
     show, picture = showing(agent), np.arange(36, dtype=np.uint8).reshape(3, 4, 3)
     beginning = json.loads(json.dumps(reset_json(walk.observation(), agent)))
     assert valid("beginning", beginning) and read_observation(beginning)["instruction"] == walk.task.end_goal
     assert valid("beginnings", in_batch("episodes", [beginning], agent))
     for answer in (Answer(None), Answer(Nav.LEFT), Fault.LATE, Answer(Nav.LEFT, (0, 0, 0, 0, 0.25, 0.75))):
-        shown, sensors = show(walk.task.house, "living_west", walk.pose), {"clock": np.ones(2, np.float32)}
-        now = walk.observation(**shown, pictures=picture, sensors=sensors)
-        assert {*now} == {*KEYS} - {"views"}
+        shown = show(walk.task.house, "living_west", walk.pose) | show.sensed(walk.sensed(show.sensors))
+        now = walk.observation(**shown, pictures=picture)
+        assert {*now} == {*KEYS}
         value = json.loads(json.dumps(observation_json(now, agent)))
         assert valid("observation", value) and valid("observations", in_batch("observations", [value], agent))
         again = read_observation(value)
         assert json.dumps(observation_json(again, agent)) == json.dumps(observation_json(now, agent))
         assert {*again} == {*now} and again["last_action"] == now["last_action"]
         assert (again["pictures"] == picture).all() and (again["view"] == now["view"]).all()
+        assert again["views"].shape == (12, len(now["view"])) and (again["views"] == now["views"]).all()
         walk.take(answer)
         if isinstance(answer, Answer):
             sent = answer_json(answer)

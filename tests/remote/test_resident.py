@@ -55,6 +55,13 @@ def aware(tmp_path_factory: pytest.TempPathFactory) -> Trained:
     return train(tmp_path_factory.mktemp("aware"), "--sense", "clock,requests,advice,been,spotted", "--learning-rate", 0.03)
 
 
+@pytest.fixture(scope="module")
+def surrounded(tmp_path_factory: pytest.TempPathFactory) -> Trained:
+    """One with all that is around it."""
+    senses = "requests,panorama,spotted-around,exits,places,views"
+    return train(tmp_path_factory.mktemp("surrounded"), "--sensor", senses, "--learning-rate", 0.03)
+
+
 def slow(*values: object) -> Any:
     return pytest.param(*values, marks=pytest.mark.slow)
 
@@ -70,6 +77,7 @@ def slow(*values: object) -> Any:
         ("trained", "none", 0.4),
         ("aware", "learned", 0.4),
         slow("aware", "learned", 1.0),
+        ("surrounded", "learned", 0.4),
     ],
 )
 def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, request: pytest.FixtureRequest) -> None:
@@ -96,8 +104,13 @@ def test_all_that_happens_is_the_same(who: str, policy: str, ratio: float, reque
 
 def test_it_spots_things_itself(aware: Trained) -> None:
     assert "sensor:been" in TrainedPolicy(aware).observes and "sensor:spotted" not in TrainedPolicy(aware).observes
-    with pytest.raises(InputError, match=r"observes is .*; expected a list of .* been$"):
+    with pytest.raises(InputError, match=r"observes is .*; expected a list of .* places$"):
         read_declaration({"version": VERSION, "name": "somebody", "observes": ["sensor:spotted"]}, "there")
+
+
+def test_it_is_lent_what_is_around_and_spots_things_there_itself(surrounded: Trained) -> None:
+    lent = ("sensor:requests", "sensor:panorama", "sensor:exits", "sensor:places")
+    assert TrainedPolicy(surrounded).observes == ("view:symbolic", "views", *lent)
 
 
 def test_a_call_that_is_tried_again_has_the_same_answer(trained: Trained) -> None:

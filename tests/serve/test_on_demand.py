@@ -7,15 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from torch import Tensor
 
+from cottage_run import write_cottage
 from serve.conftest import SECRET
 from serve.visitor import Door, Visitor
+from vnla import cli
+from vnla.agents.policy_state import Views as Tables
 from vnla.common.errors import InputError
 from vnla.serve import visitor_service
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest
 from vnla.serve.on_demand import OnDemandFeatures
 from vnla.serve.site import Site
-from vnla.training.trained import Trained
+from vnla.training.trained import Trained, open_trained
 
 
 class Slow(OnDemandFeatures):
@@ -115,3 +119,34 @@ def test_walks_in_stock_are_of_houses_that_can_be_seen(trained: Trained, slow: S
     engine.fill()
     assert len(engine.stock) == len(engine.goals.offered)
     engine.close()
+
+
+class Hidden(OnDemandFeatures):
+    """Features of a run that nobody sees before a house is entered."""
+
+    def __init__(self, trained: Trained) -> None:
+        super().__init__("cpu")
+        self.known = {name: table.clone() for name, table in trained.material.views.items() if isinstance(table, Tensor)}
+
+    def show(self, house: str, tables: Tables) -> None:  # noqa: ARG002
+        for name, table in self.known.items():
+            tables[name].copy_(table)
+
+
+@pytest.mark.parametrize("sensors", ["spotted", "panorama,spotted-around", "views"])
+def test_sensors_see_what_was_made_after_they_were_ready(sensors: str, tmp_path: Path) -> None:
+    world, tasks = write_cottage(tmp_path)
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--help-policy", "first", "--sensor", sensors]
+    sizes = ["--iterations", 1, "--batch", 4, "--hidden", 8, "--seed", 7]
+    with pytest.raises(SystemExit):
+        cli.main([str(each) for each in ["train", tmp_path / "run", *options, *sizes]])
+    known, trained = open_trained(tmp_path / "run"), open_trained(tmp_path / "run")
+    hidden = Hidden(known)
+    for table in trained.material.views.values():
+        assert isinstance(table, Tensor)
+        table.zero_()
+    plain, late = EpisodeEngine(known), EpisodeEngine(trained, features=hidden)
+    request = EpisodeRequest(plain.goals.offered[0], 0, {})
+    assert late.walk(request).result(timeout=60) == plain.walk(request).result(timeout=60)
+    plain.close()
+    late.close()

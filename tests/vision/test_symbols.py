@@ -15,7 +15,7 @@ from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.images import world_images
 from vnla.houses.sightings import keep_arrays, kept_arrays, sightings_of
 from vnla.vision.symbolic import symbolic_features
-from vnla.vision.symbols import LEAST_SHARE, Exit, Symbols, Thing, WorldSymbols, describe
+from vnla.vision.symbols import LEAST_SHARE, Exit, Symbols, Thing, WorldSymbols, describe, describe_around
 from vnla.world.compiled import NOWHERE, World
 
 COTTAGE = WorldSymbols.of_houses([cottage()])
@@ -154,3 +154,17 @@ def test_what_is_kept_is_there_as_it_was_or_not_at_all(drawn: WorldFolder) -> No
         refused += "numbers" not in found
         assert np.array_equal(found.get("numbers", numbers), numbers), place
     assert refused > len(whole) // 4
+
+
+def test_all_around_in_words() -> None:
+    """In hall_south: the picture at (-1.15, 2.2) is 27.6 degrees to the left of north; ways lead to (-2.5, 0.5), (0.2, 3),
+    (3, -0.5) and (0.3, -3). The plant is 1 m below the eye and 1.4 m away, 35 degrees down: in no level view."""
+    around = COTTAGE.around("cottage", "hall_south", NORTH)
+    assert describe_around(around) == (
+        "You are in the hallway. Ahead room to walk on, 3 m. 90 degrees to the right an opening to the kitchen, 3 m."
+        " Behind you an opening to the entryway, 3 m."
+        " 90 degrees to the left an opening to the living room, 2.5 m. 30 degrees to the left a picture, 2.5 m."
+    )
+    turned = COTTAGE.around("cottage", "hall_south", EAST + 12)
+    assert turned == (*around[3:], *around[:3]), "to the east, and up"
+    assert describe_around(turned).startswith("You are in the hallway. Ahead an opening to the kitchen, 3 m.")

@@ -13,12 +13,34 @@ import torch
 from torch import Tensor
 
 from vnla.agents.agent import Sizes
+from vnla.agents.panorama import Exits
 from vnla.agents.policy_state import Views
+from vnla.camera import HEADINGS
 from vnla.common.errors import InputError
-from vnla.observation import COUNTS, ONE_VIEW, PICTURES, SENSOR, SENSORS, TEXT, VIEW, Observation, declared, named
+from vnla.observation import (
+    AROUND,
+    COUNTS,
+    ENCODERS,
+    EXITS,
+    ONE_VIEW,
+    PICTURES,
+    SENSOR,
+    SENSORS,
+    SYMBOLS,
+    SYMBOLS_AROUND,
+    TEXT,
+    TEXT_AROUND,
+    VIEW,
+    VIEWS,
+    Observation,
+    declared,
+    named,
+)
 
-ENCODERS = {"pictures": PICTURES, "pixels": PICTURES, "text": TEXT}
-"""Features that are no numbers of a view → the key under which they are observed."""
+_KEYED = (*COUNTS, *AROUND)
+"""Sensors that can be observed under keys of their own."""
+GUESTS_ALONE = (SYMBOLS, SYMBOLS_AROUND, TEXT_AROUND)
+"""What is shown only where policies are asked from outside (`vnla.remote`)."""
 
 
 def features_for(kind: object, usual: str) -> str:
@@ -32,7 +54,7 @@ def features_for(kind: object, usual: str) -> str:
 def sensors_for(kind: object) -> str:
     """The sensors to train a policy with where nobody names any: those that it declares."""
     observes = declared(kind)
-    return ",".join([*named(observes, SENSOR), *(each for each in observes if each in COUNTS)])
+    return ",".join(dict.fromkeys([*named(observes, SENSOR), *(each for each in observes if each in _KEYED)]))
 
 
 @dataclass(frozen=True)
@@ -41,6 +63,10 @@ class ObservedViews:
 
     sizes: Sizes
     """With these views alone."""
+    keyed: frozenset[str] = frozenset(_KEYED) - {EXITS}
+    """Sensors that are observed under keys of their own; others stand among `sensors`."""
+    both: bool = False
+    """Whether the exits stand among the sensors, too."""
 
     @classmethod
     def declared(cls, kind: object, sizes: Sizes) -> ObservedViews:
@@ -50,11 +76,15 @@ class ObservedViews:
         shown = {name: size for name, size in sizes.views.items() if not observes or kinds[name] & set(observes)}
         missing = [each for each in observes if not any(each in kinds[name] for name in shown)]
         if missing:
-            option = "--sensor" if missing[0].startswith(SENSOR) or missing[0] in COUNTS else "--features"
+            if missing[0] in GUESTS_ALONE:
+                raise InputError(
+                    f"agent {_called(kind)}: observes {missing[0]}, which no run shows; vnla evaluate --agent does"
+                )
+            option = "--sensor" if missing[0].startswith(SENSOR) or missing[0] in _KEYED else "--features"
             there = ", ".join(sizes.views) or "nothing"
-            who = getattr(kind, "__name__", kind)
-            raise InputError(f"agent {who}: observes {missing[0]}, but there is {there}; name it in {option}")
-        return cls(sizes._replace(views=shown))
+            raise InputError(f"agent {_called(kind)}: observes {missing[0]}, but there is {there}; name it in {option}")
+        keyed = cls.keyed | ({EXITS} & set(observes))
+        return cls(sizes._replace(views=shown), keyed, f"{SENSOR}{EXITS}" in observes)
 
     def observation(self, view: Views) -> Observation:
         """Return what it observes of all that there is to see."""
@@ -66,16 +96,29 @@ class ObservedViews:
             if name in ENCODERS:
                 found[ENCODERS[name]] = values.long() if ENCODERS[name] == TEXT else _picture(values)
         sensors = {name: view[name] for name in self.sizes.views if name in self.sizes.sensors}
-        found |= {name: each[:, 0].long() for name, each in sensors.items() if name in COUNTS}
-        if others := {name: each for name, each in sensors.items() if name not in COUNTS}:
-            found[SENSORS] = others
+        found |= {name: _shaped(name, each) for name, each in sensors.items() if name in self.keyed}
+        among = {name for name in sensors if name not in self.keyed or (name == EXITS and self.both)}
+        if among:
+            found[SENSORS] = {name: each for name, each in sensors.items() if name in among}
         return found
+
+
+def _shaped(key: str, values: Tensor) -> Tensor:
+    """Return what a sensor says as it stands under its own key: (batch,), or a row for each heading or exit."""
+    if key == VIEWS:
+        return values.reshape(len(values), HEADINGS, -1)
+    return values.reshape(len(values), -1, len(Exits.FIELDS)) if key == EXITS else values[:, 0].long()
+
+
+def _called(kind: object) -> object:
+    return getattr(kind, "__name__", kind)
 
 
 def _declarations(view: str, senses: Sequence[str]) -> set[str]:
     """What a view may be declared as."""
     if view in senses:
-        return {view if view in COUNTS else f"{SENSOR}{view}"}
+        own = {view} if view in _KEYED else set()
+        return own if view in COUNTS or view == VIEWS else {*own, f"{SENSOR}{view}"}
     return {ENCODERS[view]} if view in ENCODERS else {VIEW, f"{ONE_VIEW}{view}"}
 
 

@@ -12,9 +12,10 @@ from typing import Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from vnla.agents.panorama import listed_exits
 from vnla.agents.policy import read_choice
 from vnla.assistance.words import Utterance
-from vnla.observation import COUNTS, PICTURES, SENSORS, TEXT, VIEW, Observation
+from vnla.observation import COUNTS, EXITS, PICTURES, SENSORS, TEXT, VIEW, VIEWS, Observation
 from vnla.words import Words
 from vnla.world.actions import NAV_ACTIONS, NAV_START, Nav
 
@@ -87,8 +88,9 @@ class OneAtATime(nn.Module):
             "has_requested": observation["has_requested"].tolist(),
         }
         columns |= {key: observation[key].tolist() for key in COUNTS if key in observation}
-        if VIEW in observation:
-            columns[VIEW] = _arrays(observation[VIEW])
+        columns |= {key: _arrays(observation[key]) for key in (VIEW, VIEWS) if key in observation}
+        if EXITS in observation:
+            columns[EXITS] = [listed_exits(each) for each in observation[EXITS].cpu()]
         if PICTURES in observation:
             columns[PICTURES] = _arrays((observation[PICTURES] * 255).round().byte().movedim(-3, -1))
         if TEXT in observation:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -21,10 +21,12 @@ from torch.nn.functional import one_hot
 
 from vnla.agents.agent import Agent
 from vnla.agents.sensors import Been, Sensor, Spotted
-from vnla.agents.spotting import AllViews, seen_in
+from vnla.agents.spotting import AllViews, legible, seen_in
 from vnla.camera import HEADINGS, LEVEL_ROW, TURN, VIEWS
+from vnla.common.errors import InputError
 from vnla.episode import StepContext
-from vnla.world.actions import STOP
+from vnla.observation import ENCODERS
+from vnla.world.actions import STOP, Nav
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import NOWHERE, World, look_up, view_of, viewpoint_of
 
@@ -85,6 +87,40 @@ class SphereSensor(PanoramaSensor):
     rows: ClassVar[tuple[int, ...]] = (LEVEL_ROW, 0, 2)
     size: ClassVar[int] = VIEWS * (PROJECTED + 1)
     note: ClassVar[str] = "all 36 views are seen at once, where the paper's agent sees one and has to turn"
+
+
+@dataclass(frozen=True, eq=False)
+class LevelViews(Sensor):
+    """The features of the twelve level headings as they are, which policies observe as `views`.
+
+    They are all features that there are, but pictures and words. Feature dropout leaves them as they are.
+    """
+
+    size: ClassVar[int] = HEADINGS  # of features of one number
+    own_steps: ClassVar[bool] = True
+    views: AllViews = field(default_factory=dict)
+
+    def __call__(self, situation: StepContext) -> Tensor:
+        """Return the features of each heading, one heading after the other."""
+        poses = level_poses(situation.pose)
+        shown: list[Tensor] = [view[poses].float() for view in self.views.values()]  # (batch, 12, size) each
+        return torch.cat(shown, dim=2).flatten(1)
+
+    def size_with(self, views: AllViews) -> int:
+        """Return twelve times the size of the features."""
+        size = sum(view.shape[1] for view in _numbers(views).values())
+        if not size:
+            raise InputError(f"views: are features of views, but there is {', '.join(views)}; name some in --features")
+        return HEADINGS * size
+
+    def ready(self, agent: Agent, world: World, views: AllViews) -> LevelViews:  # noqa: ARG002
+        """Return the sensor with the features of the world."""
+        return replace(self, views=_numbers(views))
+
+
+def _numbers(views: AllViews) -> AllViews:
+    """Return those of the views that are neither words nor pictures."""
+    return {name: view for name, view in legible(views).items() if name not in ENCODERS}
 
 
 def projection(size: int) -> Tensor:
@@ -195,6 +231,27 @@ class Exits(Sensor):
     def ready(self, agent: Agent, world: World, views: AllViews) -> Exits:  # noqa: ARG002
         """Return the sensor with the exits of the world."""
         return replace(self, tables=ExitTables.of(world))
+
+
+def listed_exits(numbers: Tensor) -> list[dict[str, Any]]:
+    """Return what the sensor `exits` says of one episode, (size,), as it is observed one at a time: a dictionary an exit.
+
+    `heading` is in degrees from the agent's own, right positive, and `elevation` from the horizon; `action` sets out for it.
+    """
+    rows = numbers.reshape(-1, len(Exits.FIELDS))
+    return [_listed(dict(zip(Exits.FIELDS, row, strict=True))) for row in rows.tolist() if row[0]]
+
+
+def _listed(exit_fields: dict[str, float]) -> dict[str, Any]:
+    by = max(range(STOP), key=lambda action: exit_fields[f"by_{action}"])
+    return {
+        "heading": round(math.degrees(math.atan2(exit_fields["sine"], exit_fields["cosine"])), 1),
+        "elevation": round(math.degrees(exit_fields["elevation"]), 1),
+        "metres": round(exit_fields["distance"] * METRES, 2),
+        "visited": bool(exit_fields["visited"]),
+        "came_from": bool(exit_fields["last"]),
+        "action": Nav(by).name.lower(),
+    }
 
 
 def _last_place(past: Tensor, walked: Tensor, here: Tensor) -> Tensor:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vnla.agents.agent import Agent
-from vnla.agents.panorama import Exits, PanoramaSensor, Places, SphereSensor, SpottedAround
+from vnla.agents.panorama import Exits, LevelViews, PanoramaSensor, Places, SphereSensor, SpottedAround
 from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
 from vnla.agents.spotting import Spotter
 from vnla.common.errors import InputError
 from vnla.common.registry import build
-from vnla.observation import COUNTS
+from vnla.observation import COUNTS, VIEWS
 
 AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
@@ -30,6 +30,8 @@ SENSES: dict[str, Callable[..., Sensor]] = {
 """By the name that commands and files give them."""
 LENT = ("clock", "requests", "advice", "been")
 """Those of one view that need nothing that an agent has to have learned, so that anybody can be lent them."""
+LENT_AROUND = ("panorama", "exits", "places")
+"""Those of the panorama track that anybody can be lent."""
 ONE_VIEW = (*LENT, "spotted")
 """Those of the track on which an agent sees one view at a time."""
 ALL_AROUND = ("panorama", "spotted-around", "exits", "places")
@@ -47,7 +49,9 @@ def sensors_named(names: str) -> Mapping[str, Sensor]:
 
 
 def _sensor(name: str) -> Sensor:
-    return CountSensor(name) if name in COUNTS else build("sense", name, SENSES, {}, Sensor)
+    if name in COUNTS:
+        return CountSensor(name)
+    return LevelViews() if name == VIEWS else build("sense", name, SENSES, {}, Sensor)
 
 
 def with_spotter(agent: AnyAgent, sensors: Mapping[str, Sensor]) -> AnyAgent:

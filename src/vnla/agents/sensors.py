@@ -42,6 +42,10 @@ class Sensor(ABC):
     def __call__(self, situation: StepContext) -> Tensor:
         """What is noticed now: (batch, size)."""
 
+    def size_with(self, views: AllViews) -> int:  # noqa: ARG002
+        """Return how many numbers it gives where these features are; most sensors give as many with any."""
+        return self.size
+
     def ready(self, agent: Agent, world: World, views: AllViews) -> Sensor:  # noqa: ARG002
         """As it is used by an agent in a world, with what there is to see there."""
         return self

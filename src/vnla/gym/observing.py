@@ -27,6 +27,7 @@ def observations(setting: EnvSetting, walks: EnvEpisodes) -> Batch:
     goals = (rules.tasks.tasks[number].end_goal for number in walks.task.tolist())
     return {
         setting.view.key: setting.view(_host(walks.pose)),
+        **({} if setting.around is None else setting.around(walks.stepper.context())),
         "instruction": tuple(with_subgoal(said, goal) for said, goal in zip(walks.subgoals, goals, strict=True)),
         "last_action": _host(walks.last_action),
         "time_left": _host(walks.stepper.time_left),

@@ -22,7 +22,7 @@ from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.evaluation.scores import SUCCESS_RADIUS
 from vnla.gym.episodes import EnvRules
-from vnla.gym.views import FeatureViews, Images, ImageViews, TextViews, ViewSource
+from vnla.gym.views import AroundViews, FeatureViews, Images, ImageViews, TextViews, ViewSource
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.house import House
@@ -49,6 +49,7 @@ class EnvOptions(TypedDict, total=False):
     tasks: Sequence[Task] | str | Path | None
     budgets: TimeBudgets | None
     observe: Literal["features", "rgb", "text"]
+    around: bool
     symbols: WorldSymbols | None
     features: NDArray[Any] | SymbolicFeatures | None
     images: Images | None
@@ -70,6 +71,7 @@ class EnvSetting:
     images: ImageViews | None
     labels: tuple[str, ...]
     observation_space: spaces.Dict
+    around: AroundViews | None = None
 
     @classmethod
     def prepare(
@@ -80,6 +82,7 @@ class EnvSetting:
         tasks: Sequence[Task] | str | Path | None = None,
         budgets: TimeBudgets | None = None,
         observe: Literal["features", "rgb", "text"] = "features",
+        around: bool = False,
         symbols: WorldSymbols | None = None,
         features: NDArray[Any] | SymbolicFeatures | None = None,
         images: Images | None = None,
@@ -97,7 +100,8 @@ class EnvSetting:
         `tasks` may be an AskNav file. `budgets` are evaluation time budgets; without them the tasks have training ones.
         `features` (viewpoints, 36, values) default to symbolic ones, which need `houses`; `images` draws views for
         `observe="rgb"` and for rendering, `width` by `height`. `symbols` know what is in view for `observe="text"`; without
-        them the boxes of `houses` do. `advisor` is one, or its name; `ratio` is τ, `longest` bounds the time budget.
+        them the boxes of `houses` do. `around` shows the twelve level headings and the exits as well.
+        `advisor` is one, or its name; `ratio` is τ, `longest` bounds the time budget.
         `forward` is "informed", as in the paper and by itself, or "plain" (`vnla.world.forward`).
         """
         if not 0 <= ratio <= 1 or longest < 1:
@@ -117,7 +121,8 @@ class EnvSetting:
             view, labels = _in_words(houses, world, symbols)
         else:
             view, labels = _view(observe, houses, world, features, pictures)
-        return cls(rules, view, pictures, labels, _observation_space(rules, view, longest))
+        shown = AroundViews.of(view, world) if around else None
+        return cls(rules, view, pictures, labels, _observation_space(rules, view, shown, longest), shown)
 
     @property
     def render_modes(self) -> list[str]:
@@ -202,12 +207,13 @@ def _view(
     return FeatureViews.of(features, world), features.labels if isinstance(features, SymbolicFeatures) else ()
 
 
-def _observation_space(rules: EnvRules, view: ViewSource, longest: int) -> spaces.Dict:
+def _observation_space(rules: EnvRules, view: ViewSource, around: AroundViews | None, longest: int) -> spaces.Dict:
     end_goals = [task.end_goal for task in rules.tasks.tasks]
     words = max(map(len, end_goals)) + rules.advisor.k * _PHRASE
     return spaces.Dict(
         {
             view.key: view.space,
+            **({} if around is None else around.spaces),
             "instruction": spaces.Text(max(_TEXT, words), charset=frozenset(string.printable).union(*end_goals)),
             "last_action": spaces.Discrete(NAV_ACTIONS + 1),
             "time_left": spaces.Discrete(longest + 1),

@@ -8,14 +8,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from vnla.camera import VIEWS, Ints, view_angles
+from vnla.agents.panorama import METRES, MOST_EXITS, Exits, ExitTables, level_poses
+from vnla.camera import HEADINGS, VIEWS, Ints, view_angles
 from vnla.common.errors import InputError
-from vnla.observation import PICTURES, TEXT, VIEW
+from vnla.episode import StepContext
+from vnla.observation import EXITS, PICTURES, TEXT, TEXT_AROUND, VIEW
+from vnla.observation import VIEWS as VIEWS_AROUND
 from vnla.vision.symbolic import SymbolicFeatures
-from vnla.vision.symbols import WorldSymbols, describe
+from vnla.vision.symbols import WorldSymbols, describe, describe_around
 from vnla.world.compiled import World
 
 Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
@@ -35,6 +39,13 @@ class ViewSource(Protocol):
     @property
     def space(self) -> spaces.Space[Any]:
         """What one agent may see."""
+
+    @property
+    def around(self) -> dict[str, spaces.Space[Any]]:
+        """What one agent may see of the twelve level headings, by key; nothing where that cannot be shown."""
+
+    def look_around(self, pose: Ints) -> dict[str, Any]:
+        """What agents at `pose` (batch,) see of them."""
 
     def __call__(self, pose: Ints) -> Any:
         """What agents at `pose` (batch,) see: an entry for each."""
@@ -64,6 +75,15 @@ class FeatureViews:
     def space(self) -> spaces.Box:
         return spaces.Box(self.low, self.high, self.array.shape[2:], np.float32)
 
+    @property
+    def around(self) -> dict[str, spaces.Space[Any]]:
+        shape = (HEADINGS, *self.array.shape[2:])
+        return {VIEWS_AROUND: spaces.Box(self.low, self.high, shape, np.float32)}
+
+    def look_around(self, pose: Ints) -> dict[str, Any]:
+        rows = level_poses(torch.from_numpy(pose)).numpy()
+        return {VIEWS_AROUND: np.asarray(self.array[rows // VIEWS, rows % VIEWS], dtype=np.float32)}
+
     def __call__(self, pose: Ints) -> NDArray[Any]:
         return np.asarray(self.array[pose // VIEWS, pose % VIEWS], dtype=np.float32)
 
@@ -81,6 +101,13 @@ class ImageViews:
     @property
     def space(self) -> spaces.Box:
         return spaces.Box(0, 255, (self.height, self.width, 3), np.uint8)
+
+    @property
+    def around(self) -> dict[str, spaces.Space[Any]]:
+        return {}
+
+    def look_around(self, pose: Ints) -> dict[str, Any]:  # noqa: ARG002
+        return {}
 
     def __call__(self, pose: Ints) -> NDArray[np.uint8]:
         places = places_of(self.world, pose // VIEWS)
@@ -109,12 +136,49 @@ class TextViews:
     def space(self) -> spaces.Text:
         return spaces.Text(LONGEST_TEXT, min_length=0, charset=frozenset(string.printable))
 
-    def __call__(self, pose: Ints) -> tuple[str, ...]:
-        places = places_of(self.world, pose // VIEWS)
-        return tuple(self._words(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True))
+    @property
+    def around(self) -> dict[str, spaces.Space[Any]]:
+        return {TEXT_AROUND: self.space}
 
-    def _words(self, house: str, name: str, view: int) -> str:
-        return describe(self.symbols(house, name, view)).encode("ascii", "replace").decode()[:LONGEST_TEXT]
+    def look_around(self, pose: Ints) -> dict[str, Any]:
+        return {TEXT_AROUND: tuple(_short(describe_around(self.symbols.around(*place))) for place in self._places(pose))}
+
+    def __call__(self, pose: Ints) -> tuple[str, ...]:
+        return tuple(_short(describe(self.symbols(*place))) for place in self._places(pose))
+
+    def _places(self, pose: Ints) -> list[tuple[str, str, int]]:
+        """House, viewpoint and view of each pose."""
+        places = places_of(self.world, pose // VIEWS)
+        return [(*place, view) for place, view in zip(places, (pose % VIEWS).tolist(), strict=True)]
+
+
+@dataclass(frozen=True)
+class AroundViews:
+    """Shows what is all around a viewpoint: the twelve level headings as far as a source has them, and the exits."""
+
+    source: ViewSource
+    exits: Exits
+
+    @classmethod
+    def of(cls, source: ViewSource, world: World) -> AroundViews:
+        """In this world."""
+        return cls(source, Exits(ExitTables.of(world)))
+
+    @property
+    def spaces(self) -> dict[str, spaces.Space[Any]]:
+        """What one agent may see."""
+        farthest = float(self.exits.tables.distance.max()) / METRES
+        exits = spaces.Box(-2, max(HEADINGS, farthest), (MOST_EXITS, len(Exits.FIELDS)), np.float32)
+        return {**self.source.around, EXITS: exits}
+
+    def __call__(self, now: StepContext) -> dict[str, Any]:
+        """What agents see in a time step: an entry for each."""
+        exits = self.exits(now).reshape(len(now.pose), MOST_EXITS, -1)
+        return {**self.source.look_around(now.pose.cpu().numpy()), EXITS: exits.cpu().numpy()}
+
+
+def _short(text: str) -> str:
+    return text.encode("ascii", "replace").decode()[:LONGEST_TEXT]
 
 
 def places_of(world: World, viewpoints: Ints) -> list[tuple[str, str]]:

@@ -14,12 +14,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 
-from vnla.agents.sensor_registry import sensors_named
-from vnla.agents.sensors import Sensor
 from vnla.assistance.help_teacher import RESULT_NAMES, Reason
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
@@ -27,10 +25,11 @@ from vnla.common.progress import Share, unheard
 from vnla.evaluation.evaluate import Evaluation
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.trace import NOTHING, Trace
-from vnla.observation import SENSORS, Observation
+from vnla.observation import Observation
 from vnla.remote.episode import EpisodeRecord, EvaluationEpisode, EvaluationRules
 from vnla.remote.evaluated_agent import ACTIONS, UNANSWERED, EvaluatedAgent, Fault
 from vnla.remote.folder import EvaluationFolder, Key
+from vnla.remote.observer import WorldObserver
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
 
@@ -41,8 +40,6 @@ PATIENCE = 60.0
 
 Found = TypeVar("Found")
 Work = Callable[[Sequence[Key], threading.Event], list[EpisodeRecord]]
-Show = Callable[[str, str, int], dict[str, Any]]
-"""(house, viewpoint, pose) → the keys of an observation that show something."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class PolicyEvaluation:
 def evaluate_policy(
     agent: EvaluatedAgent,
     rules: EvaluationRules,
-    show: Show,
+    show: WorldObserver,
     *,
     seeds: Sequence[int],
     folder: EvaluationFolder | None = None,
@@ -116,30 +113,29 @@ def _answers(record: EpisodeRecord) -> int:
 def _visit(
     agent: EvaluatedAgent,
     rules: EvaluationRules,
-    show: Show,
+    show: WorldObserver,
     number: Mapping[str, int],
     group: Sequence[Key],
     enough: threading.Event,
 ) -> list[EpisodeRecord]:
     """Some episodes together, from start to end; nothing comes of them if it is `enough` before."""
     episodes = [rules.begin(number[task], seed) for task, seed in group]
-    sensors = sensors_named(",".join(agent.declaration.sensors))
     for episode, fault in zip(episodes, agent.start([each.observation() for each in episodes]), strict=True):
         if fault is not None:
             episode.note(fault)
     while active := [each for each in episodes if not each.over]:
         if enough.is_set():
             return []
-        answers = agent.act([_observed(each, rules, show, sensors) for each in active])
+        answers = agent.act([_observed(each, rules, show) for each in active])
         for episode, answer in zip(active, answers, strict=True):
             episode.take(answer)
     return [each.record() for each in episodes]
 
 
-def _observed(episode: EvaluationEpisode, rules: EvaluationRules, show: Show, sensors: Mapping[str, Sensor]) -> Observation:
+def _observed(episode: EvaluationEpisode, rules: EvaluationRules, show: WorldObserver) -> Observation:
     viewpoint = rules.tasks.environment.world.ids[episode.pose // VIEWS]
     shown = show(episode.task.house, viewpoint, episode.pose)
-    return episode.observation(**shown, **({SENSORS: episode.sensed(sensors)} if sensors else {}))
+    return episode.observation(**shown, **show.sensed(episode.sensed(show.sensors)))
 
 
 def _in_threads(work: Work, groups: Sequence[Sequence[Key]], count: int) -> Iterator[list[EpisodeRecord]]:

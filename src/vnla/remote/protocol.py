@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.agents.sensor_registry import LENT
-from vnla.camera import HEIGHT, WIDTH
+from vnla.agents.sensor_registry import LENT, LENT_AROUND
+from vnla.camera import HEADINGS, HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
-from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, SYMBOLS, TEXT, VIEW, Observation
+from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, SHOWN, TEXT, VIEW, VIEWS, Observation
 from vnla.remote.evaluated_agent import ACTIONS, Answer, Declaration, Fault
 from vnla.world.actions import NAV_ACTIONS, Nav
 
@@ -34,7 +34,7 @@ VERSIONS = (1, VERSION)
 SCHEMA = "protocol.schema.json"
 LARGEST_BATCH = 1024
 WIDEST = 1280
-BASE64 = (VIEW, PICTURES, "picture")
+BASE64 = (VIEW, VIEWS, PICTURES, "picture")
 """Keys whose values are bytes in base64."""
 _NARROWEST = 16
 WIDTHS = f"pixels from {_NARROWEST} to {WIDEST} that are a multiple of 4: pictures are 4:3"
@@ -73,8 +73,8 @@ def read_declaration(value: Any, where: str) -> Declaration:
     if isinstance(observes, list) and version == 1:
         observes = [_renewed(each) for each in observes]
     if not isinstance(observes, list) or not observes or not all(map(_is_observed, observes)):
-        kinds = f"{VIEW}, {ONE_VIEW}NAME, {PICTURES}, {TEXT}, {SYMBOLS}"
-        raise wrong("observes", f"a list of {kinds}, or {SENSOR} and {', '.join(LENT)}")
+        kinds = f"{VIEW}, {ONE_VIEW}NAME, {', '.join(SHOWN[1:])}"
+        raise wrong("observes", f"a list of {kinds}, or {SENSOR} and {', '.join((*LENT, *LENT_AROUND))}")
     if version == 1 and sum(each.startswith(ONE_VIEW) for each in observes) > 1:
         raise wrong("observes", f"features of one name, or version {VERSION}")
     batch, width = value.get("batch", 1), value.get("picture_width", Declaration.picture_width)
@@ -100,7 +100,7 @@ def is_width(value: object) -> TypeGuard[int]:
 
 def _is_observed(value: Any) -> bool:
     """Sensors are those of this package: a stranger's text names no module."""
-    known = {VIEW, PICTURES, TEXT, SYMBOLS, *(f"{SENSOR}{name}" for name in LENT)}
+    known = {*SHOWN, *(f"{SENSOR}{name}" for name in (*LENT, *LENT_AROUND))}
     return isinstance(value, str) and (value in known or (value.startswith(ONE_VIEW) and _is_store(value)))
 
 
@@ -126,8 +126,9 @@ def observation_json(observation: Observation, agent: Declaration) -> dict[str, 
     """What is sent before each answer; only what the agent declared is shown in it."""
     value: dict[str, Any] = {"version": agent.version, **observation}
     value["last_action"] = None if value["last_action"] is None else value["last_action"].name.lower()
-    if VIEW in value:
-        value[VIEW] = _base64(np.asarray(value[VIEW], "<f4").tobytes())
+    for key in (VIEW, VIEWS):
+        if key in value:
+            value[key] = _base64(np.asarray(value[key], "<f4").tobytes())
     if PICTURES in value:
         value[PICTURES] = _base64(png(value[PICTURES]))
     if SENSORS in value:
@@ -150,6 +151,8 @@ def read_observation(value: Mapping[str, Any]) -> Observation:
         found["last_action"] = ACTIONS[found["last_action"]]
     if VIEW in found:
         found[VIEW] = np.frombuffer(base64.b64decode(found[VIEW]), "<f4").copy()
+    if VIEWS in found:
+        found[VIEWS] = np.frombuffer(base64.b64decode(found[VIEWS]), "<f4").reshape(HEADINGS, -1).copy()
     if PICTURES in found:
         found[PICTURES] = np.array(Image.open(io.BytesIO(base64.b64decode(found[PICTURES]))))
     if SENSORS in found:

@@ -13,8 +13,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from vnla.agents.panorama import LevelViews, SpottedAround
 from vnla.agents.policy_state import PolicyState, Start, Views
-from vnla.agents.sensor_registry import LENT, sensors_named
+from vnla.agents.sensor_registry import LENT, LENT_AROUND, sensors_named
 from vnla.agents.sensors import CountSensor, Sensor, Spotted
 from vnla.agents.spotting import legible
 from vnla.assistance.help_policies import AtFirst, Entropy, Never, Spaced
@@ -24,7 +25,7 @@ from vnla.common.errors import InputError
 from vnla.common.unknown import Unknown
 from vnla.episode import StepContext
 from vnla.evaluation.evaluate import greedy
-from vnla.observation import ONE_VIEW, SENSOR, SENSORS, VIEW, Observation
+from vnla.observation import ONE_VIEW, SENSOR, SENSORS, VIEW, VIEWS, Observation
 from vnla.remote.evaluated_agent import Answer
 from vnla.tasks.end_goals import read_end_goal
 from vnla.tasks.task import sought_keys
@@ -58,15 +59,16 @@ class TrainedPolicy:
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst | Spaced | Entropy)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
         senses = sensors_named(config.sensors)
-        own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor)}
-        unknown = next((name for name in senses if name not in {*LENT, *own}), None)
+        own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor | LevelViews)}
+        unknown = next((name for name in senses if name not in {*LENT, *LENT_AROUND, *own}), None)
         if unknown is not None:
             raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
         self._players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self._words = vocabulary_of(config, trained.material)
         lent = (f"{SENSOR}{name}" for name in senses if name not in own)
         self.name = trained.folder.absolute().name
-        self.observes = (*(f"{ONE_VIEW}{name}" for name in trained.material.views), *lent)
+        around = [VIEWS] if any(isinstance(sense, LevelViews | SpottedAround) for sense in senses.values()) else []
+        self.observes = (*(f"{ONE_VIEW}{name}" for name in trained.material.views), *around, *lent)
 
     def reset(self, instruction: str) -> _State:
         """Read the end-goal."""
@@ -115,21 +117,29 @@ class TrainedPolicy:
         )  # fmt: skip
 
     def _view(self, state: _State, now: Observation) -> Views:
-        sizes = [self._players.views[name].shape[1] for name in self._players.views]
-        parts = torch.split(torch.from_numpy(now[VIEW])[None], sizes, dim=1)
-        views = dict(zip(self._players.views, parts, strict=True))
+        views = self._parts(torch.from_numpy(now[VIEW])[None])
         return views | {name: self._sensed(name, sense, views, state, now) for name, sense in self._players.sensors.items()}
+
+    def _parts(self, features: Tensor) -> dict[str, Tensor]:
+        """Features (rows, size) by their names."""
+        sizes = [self._players.views[name].shape[1] for name in self._players.views]
+        return dict(zip(self._players.views, torch.split(features, sizes, dim=1), strict=True))
 
     def _sensed(self, name: str, sense: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
         """What it was lent, or reads from the view itself."""
         if isinstance(sense, CountSensor):
             return torch.tensor([[float(now[name])]])
+        if isinstance(sense, LevelViews | SpottedAround):
+            views = self._parts(torch.from_numpy(now[VIEWS]))
+        if isinstance(sense, LevelViews):
+            return torch.cat([views[each] for each in sense.views], dim=1).reshape(1, -1)
         if not isinstance(sense, Spotted):
             return torch.from_numpy(now[SENSORS][name])[None]
         spotter = self._players.agent.spotter
         assert spotter is not None, "an agent with this sense has one"
         chances = spotter(torch.cat([views[each] for each in legible(self._players.views)], dim=1)).half()
-        return sense.of(state.sought, chances.flatten(), torch.tensor([0]))
+        sought = state.sought.repeat(len(chances), 1)
+        return sense.of(sought, chances.flatten(), torch.arange(len(chances))).reshape(1, -1)
 
     def _utterance(self, advice: str | None) -> Utterance:
         if advice not in self._rows:

@@ -84,6 +84,7 @@ class EpisodeEngine:
         """Where walks go on when somebody answers; only the engine's thread reads them."""
         self._widest = max((len(task.end_goal.split()) for task in self.goals.offered), default=0)
         self._lock = threading.Lock()
+        self._showing = threading.Lock()
         self._queue: queue.Queue[Waiting | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._work, name="walks", daemon=True)
         self._thread.start()
@@ -162,14 +163,23 @@ class EpisodeEngine:
     def _start(self, request: EpisodeRequest, walk: Future[AgentWalk]) -> None:
         """Let agents see the house, and queue the request."""
         house = request.task.house
-        if self._features is not None and house not in self._shown:
-            tables = {name: each for name, each in self.context.views.items() if isinstance(each, torch.Tensor)}
-            self._features.show(house, tables)
-            self._shown.add(house)
+        with self._showing:
+            if self._features is not None and house not in self._shown:
+                self._show(house, self._features)
         try:
             self._queue.put_nowait((request, walk))
         except queue.Full:
             raise InputError("too many walks are waiting; try again in a moment") from None
+
+    def _show(self, house: str, features: OnDemandFeatures) -> None:
+        """Let agents see a house that has been made; sensors that read all features when they were made ready read them
+        again."""
+        views = self.trained.material.views
+        features.show(house, {name: each for name, each in views.items() if isinstance(each, torch.Tensor)})
+        agent, world = self.context.agent, self.trained.material.world
+        sensors = {name: each.ready(agent, world, views) for name, each in self.context.sensors.items()}
+        self.context = replace(self.context, sensors=sensors)
+        self._shown.add(house)
 
     def close(self) -> None:
         """Finish what waits, and end the thread."""

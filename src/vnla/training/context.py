@@ -38,7 +38,7 @@ def make_agent(config: RunConfig, data: RunData) -> Agent:
     torch.manual_seed(config.training.seed)
     views = {name: table.shape[1] for name, table in data.views.items()}
     sensors = sensors_named(config.sensors)
-    noticed = {name: sensor.size for name, sensor in sensors.items()}
+    noticed = {name: sensor.size_with(data.views) for name, sensor in sensors.items()}
     words = vocabulary_of(config, data).words
     sizes = Sizes(len(words), views | noticed, tuple(noticed), words)
     agent = agent_named(config.agent, config.agent_options, sizes)

@@ -14,14 +14,14 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from vnla.camera import HEADINGS, Relative, relative, view_angles
+from vnla.camera import HEADINGS, LEVEL_ROW, Relative, relative, view_angles
 from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, Object, Room
@@ -109,6 +109,11 @@ class WorldSymbols:
     def __call__(self, house: str, viewpoint: str, view: int) -> Symbols:
         """What is in one of the 36 views of a viewpoint."""
         return self.of(house)(viewpoint, view)
+
+    def around(self, house: str, viewpoint: str, view: int) -> tuple[Symbols, ...]:
+        """What is in the twelve level views of a viewpoint, from the heading of a view to the right."""
+        inside = self.of(house)
+        return tuple(inside(viewpoint, LEVEL_ROW * HEADINGS + (view + turn) % HEADINGS) for turn in range(HEADINGS))
 
     def of(self, name: str) -> HouseSymbols:
         """Those of one house."""
@@ -210,9 +215,53 @@ def _between(door: Object, one: Sequence[float], other: Sequence[float]) -> bool
 
 def describe(sight: Symbols) -> str:
     """A few sentences on all that is in view, nearest first on each side."""
-    where = f"You are {_ARTICLES.get(sight.room, f'in the {sight.room}')}." if sight.room else "You are in some room."
     sides = [f"{side} {_listed(sight, i)}." for i, side in enumerate(_SIDES)]
-    return f"{where}{_LOOKS[sight.looks]} {' '.join(sides)}"
+    return f"{_here(sight)}{_LOOKS[sight.looks]} {' '.join(sides)}"
+
+
+def describe_around(sights: Sequence[Symbols]) -> str:
+    """A sentence on each of the twelve level headings that has something, from the agent's own to the right.
+
+    Every thing and way is told once, with the heading that it is nearest to.
+    """
+    ways, things = dict[tuple[object, ...], Exit](), dict[tuple[object, ...], Thing]()
+    for turn, sight in enumerate(sights):
+        for way in sight.ways:
+            turned = _turned(way.bearing, turn)
+            ways.setdefault((_sector(turned), way.room, way.kind, way.distance), replace(way, bearing=turned))
+        for thing in sight.things:
+            turned = _turned(thing.bearing, turn)
+            things.setdefault((_sector(turned), thing.name, thing.distance), replace(thing, bearing=turned))
+    found = []
+    for sector, where in enumerate(_headings()):
+        ahead = [way for way in ways.values() if _sector(way.bearing) == sector]
+        beside = [thing for thing in things.values() if _sector(thing.bearing) == sector]
+        told = [_way(way, sights[0].room) for way in sorted(ahead, key=_metres_away)]
+        told += _things(sorted(beside, key=_metres_away))
+        if told:
+            found.append(f"{where} {'; '.join(told)}.")
+    return " ".join([_here(sights[0]), *found])
+
+
+def _metres_away(each: Thing | Exit) -> float:
+    return each.distance
+
+
+def _turned(bearing: float, turn: int) -> float:
+    """Return a bearing from the first heading, for one from that `turn` headings to the right of it: 0 to 360 degrees."""
+    return round((bearing + turn * 360 / HEADINGS) % 360, 1) % 360
+
+
+def _sector(bearing: float) -> int:
+    """Return the heading that a bearing is nearest to, counted to the right."""
+    return round(bearing * HEADINGS / 360) % HEADINGS
+
+
+def _headings() -> list[str]:
+    turn, half = 360 // HEADINGS, HEADINGS // 2
+    right = [f"{turn * each} degrees to the right" for each in range(1, half)]
+    left = [f"{turn * each} degrees to the left" for each in reversed(range(1, half))]
+    return ["Ahead", *right, "Behind you", *left]
 
 
 def side_of(bearing: float) -> int:
@@ -223,6 +272,10 @@ def side_of(bearing: float) -> int:
 def metres(distance: float) -> str:
     """A distance as it is said."""
     return f"{distance:.1f}".removesuffix(".0") + " m"
+
+
+def _here(sight: Symbols) -> str:
+    return f"You are {_ARTICLES.get(sight.room, f'in the {sight.room}')}." if sight.room else "You are in some room."
 
 
 def _listed(sight: Symbols, side: int) -> str:
