@@ -22,7 +22,7 @@ from scipy.stats import norm, rankdata
 from torch import Tensor
 
 from vnla.assistance.help_policies import HelpPolicy, Never
-from vnla.assistance.threshold import is_mistaken
+from vnla.assistance.if_wrong import is_mistaken
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.common.randomness import Purpose, uniform

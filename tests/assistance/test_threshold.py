@@ -8,8 +8,9 @@ from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, pose_at
 from vnla.assistance.help_policies import AtFirst
+from vnla.assistance.if_wrong import is_mistaken
 from vnla.assistance.registry import help_policy
-from vnla.assistance.threshold import Threshold, Withheld, is_mistaken
+from vnla.assistance.threshold import Threshold, Withheld
 from vnla.common.errors import InputError
 from vnla.episode import Episodes, StepContext
 from vnla.world.actions import Nav

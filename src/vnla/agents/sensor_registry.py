@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vnla.agents.agent import Agent
-from vnla.agents.panorama import Exits, PanoramaSensor, Places, SpottedAround
+from vnla.agents.panorama import Exits, PanoramaSensor, Places, SphereSensor, SpottedAround
 from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
 from vnla.agents.spotting import Spotter
 from vnla.common.errors import InputError
@@ -22,6 +22,7 @@ SENSES: dict[str, Callable[..., Sensor]] = {
     "been": Been,
     "spotted": Spotted,
     "panorama": PanoramaSensor,
+    "panorama-all": SphereSensor,
     "spotted-around": SpottedAround,
     "exits": Exits,
     "places": Places,

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from vnla.assistance.help_policies import HelpPolicy
 from vnla.episode import StepContext
+from vnla.world.compiled import Environment
 
 
 @dataclass(frozen=True)
@@ -26,5 +27,9 @@ class AskIfWrong(HelpPolicy):
     def __call__(self, situation: StepContext) -> Tensor:
         """Whoever would do something else than the navigation teacher."""
         episodes = situation.episodes
-        taught = episodes.environment.nav_teacher(situation.pose, episodes.goals)
-        return situation.tentative.argmax(dim=1) != taught
+        return is_mistaken(situation.tentative, episodes.environment, situation.pose, episodes.goals)
+
+
+def is_mistaken(tentative: Tensor, environment: Environment, pose: Tensor, goals: Tensor) -> Tensor:
+    """Return whether the most probable action at each pose is not the navigation teacher's: (batch,)."""
+    return tentative.argmax(dim=1) != environment.nav_teacher(pose, goals)

@@ -21,7 +21,6 @@ from vnla.common.errors import InputError
 from vnla.common.outside import check_fields
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext
-from vnla.world.compiled import Environment
 
 
 @dataclass(frozen=True)
@@ -52,11 +51,6 @@ class Threshold(HelpPolicy):
         """Whoever the module finds probable enough."""
         lower = self.spare * (situation.budget - 1).clamp(min=0) + self.fall * situation.step
         return torch.sigmoid(preference(situation)) > self.threshold - lower
-
-
-def is_mistaken(tentative: Tensor, environment: Environment, pose: Tensor, goals: Tensor) -> Tensor:
-    """Return whether the most probable action at each pose is not the navigation teacher's: (batch,)."""
-    return tentative.argmax(dim=1) != environment.nav_teacher(pose, goals)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,9 @@ class BeyondOptions(ExperimentOptions):
 
     preset: str = option("small", "small: on two cores; paper: the paper's sizes, on a GPU.", metavar="NAME")
     iterations: int | None = option(None, "Of each agent, in all. [default: the preset's]", min=1)
+    learned_iterations: int | None = option(
+        None, "Of LEARNED: 100000 as in the paper, say. [default: as many as the others]", min=1
+    )
     arm: list[str] | None = option(
         None,
         "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
@@ -40,7 +43,7 @@ class BeyondOptions(ExperimentOptions):
 
     def plan(self, seed: int) -> ComparisonPlan:
         """Return what is to be compared."""
-        from vnla.experiments.beyond.arms import arms_by_houses, chosen_arms, scale_of
+        from vnla.experiments.beyond.arms import LEARNED, arms_by_houses, chosen_arms, scale_of
         from vnla.experiments.beyond.plan import ComparisonPlan
         from vnla.experiments.beyond.training_houses import house_counts, with_points
 
@@ -53,6 +56,7 @@ class BeyondOptions(ExperimentOptions):
         if counts:
             scale = replace(scale, preset=with_points(scale.preset, max(counts)))
             arms = arms_by_houses(scale, self.arm or (), counts, mirrored=self.mirrored)
+        arms = [replace(arm, iterations=self.learned_iterations) if arm.name == LEARNED else arm for arm in arms]
         return ComparisonPlan(
             scale,
             arms,
@@ -86,11 +90,24 @@ def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkO
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
 
+    Example: vnla beyond out --preset paper --arm panorama-spotted --learned-iterations 100000 --device cuda
+
     Example: vnla beyond out --preset paper --houses 61,122,244,500 --mirrored --features efficientnet-lite0-level
     """
     from vnla.experiments.beyond.comparison_stages import run_comparison
 
-    noted = ("trainings", "iterations", "validate_every", "precision", "world", "features", "fresh", "limit", "houses")
+    noted = (
+        "trainings",
+        "iterations",
+        "learned_iterations",
+        "validate_every",
+        "precision",
+        "world",
+        "features",
+        "fresh",
+        "limit",
+        "houses",
+    )
     words = [
         f"vnla beyond {out} --preset {options.preset}",
         *as_typed(options, *noted),

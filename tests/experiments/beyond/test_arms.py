@@ -31,6 +31,12 @@ def configs(scale: ComparisonScale, out: Path) -> dict[str, list[RunConfig]]:
     return {arm.name: [comparison.config(steps[f"{phase.name}/seed0"]) for phase in arm.phases] for arm in plan.arms}
 
 
+def test_learned_may_be_trained_longer_than_the_others() -> None:
+    arms = {arm.name: arm for arm in chosen_arms(scale_of("small"), ("best",))}
+    assert replace(arms["learned"], iterations=1000).lengths(100) == [1000]
+    assert sum(arms["best"].lengths(100)) == 100 == sum(arms["learned"].lengths(100))
+
+
 @EVERY_SCALE
 def test_all_agents_have_the_same_number_of_iterations(scale: ComparisonScale, tmp_path: Path) -> None:
     for name, phases in configs(scale, tmp_path).items():

@@ -184,6 +184,8 @@ class Arm:
     phases: tuple[Phase, ...]
     usual: bool = True
     """Whether it takes part unless others are named."""
+    iterations: int | None = None
+    """Of all its phases, where it has not as many as the others."""
     houses: HouseSubset | None = None
     """The houses that it is trained in, if not all."""
 
@@ -200,7 +202,8 @@ class Arm:
         return self.name.upper()
 
     def lengths(self, iterations: int) -> list[int]:
-        """How many of the iterations each phase has."""
+        """How many of the iterations each phase has; of its own, where it has some."""
+        iterations = self.iterations or iterations
         ends = [round(iterations * sum(phase.share for phase in self.phases[: i + 1])) for i in range(len(self.phases))]
         found = [end - first for first, end in zip([0, *ends], ends, strict=False)]
         if min(found) < 1:

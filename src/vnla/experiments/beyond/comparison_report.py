@@ -141,8 +141,8 @@ def trainings_table(results: ComparisonResults, command: str = "") -> list[Item]
         rows += [_phase_row(results.config(phase.name)) for phase in arm.phases]
     columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Sensors"]
     text = (
-        f"Each phase begins with the agent of the one above it; phases that agents share were trained once. All agents have"
-        f" {results.plan.scale.iterations:,} iterations in all. In the phase worth every episode is run twice."
+        f"Each phase begins with the agent of the one above it; phases that agents share were trained once. Iterations"
+        f" in all: {results.plan.iterations_text}. In the phase worth every episode is run twice."
     )
     return [ReportTable("table-b4", "Table B4: how each agent was trained", columns, rows, text, command)]
 
@@ -235,7 +235,7 @@ class ComparisonReport(ExperimentReport):
         return {
             "fresh houses": f"{plan.fresh}",
             "features": plan.preset.store,
-            "iterations": f"{plan.scale.iterations:,} of each agent, in all its phases",
+            "iterations": f"{plan.iterations_text}, in all phases",
             "trainings": f"{plan.trainings} of each agent, seeds {plan.seed} to {plan.seed + plan.trainings - 1}",
             "precision": plan.preset.training.precision,
         }

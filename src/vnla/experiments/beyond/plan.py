@@ -79,6 +79,12 @@ class ComparisonPlan:
         """What the agents are tested on."""
         return [each for each in CHALLENGES if self.fresh or each.tasks != FRESH]
 
+    @property
+    def iterations_text(self) -> str:
+        """How long agents are trained."""
+        others = [f"{arm.iterations:,} of {arm.title}" for arm in self.arms if arm.iterations]
+        return ", ".join([f"{self.scale.iterations:,} of each agent", *others])
+
     def has(self, *arms: str) -> bool:
         """Whether all of these take part."""
         return {*arms} <= {arm.name for arm in self.arms}

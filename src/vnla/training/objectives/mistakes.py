@@ -15,7 +15,8 @@ from torch import Tensor
 from vnla.agents.agent import Agent
 from vnla.assistance.acting import at_test_time
 from vnla.assistance.help_policies import HelpPolicy
-from vnla.assistance.threshold import Withheld, is_mistaken
+from vnla.assistance.if_wrong import is_mistaken
+from vnla.assistance.threshold import Withheld
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields
 from vnla.evaluation.evaluate import run_greedy
