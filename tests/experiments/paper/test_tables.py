@@ -111,7 +111,8 @@ def test_spaced_stands_beside_table_2_where_it_was_evaluated_and_is_marked_as_ou
         f"LEARNED succeeds more often than SPACED on {split} (ours, not the paper's)"
         for split in ("Test seen", "Test unseen")
     ]
-    assert all(finding.holds and "+50.0 points" in finding.detail for finding in ours)  # all against half
+    # all against half: 0 or 1 in three tasks each, so 50 ± 2.571 · 54.8 / √6 = 57.5 points, which has zero in it
+    assert all(finding.holds is None and "+50.0 points" in finding.detail for finding in ours)
 
 
 def test_table_3_shows_the_iterations_and_who_gains_from_subgoals(results: PaperResults) -> None:
