@@ -13,7 +13,17 @@ from torch import Tensor
 
 from agents.small import WORDS, cottage_environment, drawn_episodes, players_of, pose_at, with_budgets
 from vnla.agents.agent import Sizes
-from vnla.agents.panorama import MOST_EXITS, PROJECTED, Exits, PanoramaSensor, Places, _ways_back, level_poses, projection
+from vnla.agents.panorama import (
+    MOST_EXITS,
+    PROJECTED,
+    Exits,
+    PanoramaSensor,
+    Places,
+    SphereSensor,
+    _ways_back,
+    level_poses,
+    projection,
+)
 from vnla.agents.panorama_agent import PanoramaAgent, PanoramaGates, panorama_agent
 from vnla.agents.registry import agent_named
 from vnla.bcui import bcui
@@ -67,6 +77,16 @@ def test_a_panorama_shows_each_heading_projected_and_whether_there_is_an_exit(en
     assert 0 < shown[:, PROJECTED].sum() < HEADINGS, "some headings of this place have no exit"
     turned = sensor(step_at(environment, environment.world.after.reshape(-1, 6)[here, Nav.RIGHT]))
     assert torch.equal(turned.reshape(HEADINGS, -1), shown.roll(-1, dims=0))
+
+
+def test_all_views_are_the_level_ones_and_those_down_and_up(environment: Environment) -> None:
+    views, world = features(environment), environment.world
+    here = pose_at(environment, "hall_south", 4)
+    level, every = (each().ready(None, world, views)(step_at(environment, here)) for each in (PanoramaSensor, SphereSensor))  # type: ignore[arg-type]
+    assert torch.equal(every[:, : level.shape[1]], level)
+    shown, poses = every.reshape(36, PROJECTED + 1)[:, :PROJECTED], level_poses(here)[0]
+    assert torch.allclose(shown[12:24], views["drawn"][poses - 12] @ projection(8), atol=2e-3), "down"
+    assert torch.allclose(shown[24:], views["drawn"][poses + 12] @ projection(8), atol=2e-3), "up"
 
 
 def test_exits_lead_where_the_teacher_would_go_and_are_known_again(environment: Environment) -> None:

@@ -118,7 +118,7 @@ def test_who_does_not_remember_keeps_no_past(environment: Environment) -> None:
 
 def test_names_are_checked() -> None:
     assert list(sensors_named("clock, been")) == ["clock", "been"] and not sensors_named("")
-    assert set(SENSES) == {*ONE_VIEW, *ALL_AROUND} and LENT == ("clock", "requests", "advice", "been")
+    assert set(SENSES) == {*ONE_VIEW, *ALL_AROUND, "panorama-all"} and LENT == ("clock", "requests", "advice", "been")
     with pytest.raises(
         InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
     ):

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -44,11 +45,6 @@ def level_poses(pose: Tensor) -> Tensor:
     return viewpoint_of(pose)[:, None] * VIEWS + LEVEL_ROW * HEADINGS + around
 
 
-def level_row(pose: Tensor) -> Tensor:
-    """Return the row of level poses in a table that has the level views alone."""
-    return viewpoint_of(pose) * HEADINGS + torch.remainder(view_of(pose), HEADINGS)
-
-
 @dataclass(frozen=True, eq=False)
 class PanoramaSensor(Sensor):
     """The twelve level headings: each view by a fixed random projection, and whether an exit is within its field of view.
@@ -56,26 +52,39 @@ class PanoramaSensor(Sensor):
     The projection depends on the size of the features alone, so nothing has to be learned or stored.
     """
 
+    rows: ClassVar[tuple[int, ...]] = (LEVEL_ROW,)
+    """The elevations that are shown, one after the other."""
     size: ClassVar[int] = HEADINGS * (PROJECTED + 1)
     own_steps: ClassVar[bool] = True
-    table: Tensor = field(default_factory=lambda: torch.zeros(0, PROJECTED + 1))  # (viewpoints·12, PROJECTED + 1), half
+    table: Tensor = field(default_factory=lambda: torch.zeros(0, PROJECTED + 1))
+    """(viewpoints·rows·12, PROJECTED + 1), half precision."""
 
     def __call__(self, situation: StepContext) -> Tensor:
-        """Return the numbers of each heading, one heading after the other."""
-        rows = self.table[level_row(level_poses(situation.pose))]  # (batch, 12, PROJECTED + 1)
-        shown: Tensor = rows.flatten(1).float()
+        """Return the numbers of each view, one heading after the other."""
+        heading = level_poses(situation.pose) % HEADINGS  # (batch, 12)
+        views = torch.cat([row * HEADINGS + heading for row in range(len(self.rows))], dim=1)
+        first = viewpoint_of(situation.pose)[:, None] * len(self.rows) * HEADINGS
+        shown: Tensor = self.table[first + views].flatten(1).float()
         return shown
 
-    def ready(self, agent: Agent, world: World, views: AllViews) -> PanoramaSensor:  # noqa: ARG002
-        """Return the sensor with every level view of the world projected."""
-        level = torch.arange(LEVEL_ROW * HEADINGS, (LEVEL_ROW + 1) * HEADINGS, device=world.device)
+    def ready(self, agent: Agent, world: World, views: AllViews) -> Self:  # noqa: ARG002
+        """Return the sensor with every view that it shows of the world projected."""
+        which = torch.cat([torch.arange(row * HEADINGS, (row + 1) * HEADINGS) for row in self.rows]).to(world.device)
         tables = []
-        for house, (first, last) in enumerate(zip(world.firsts, world.firsts[1:], strict=False)):
-            rows = (torch.arange(last - first, device=world.device)[:, None] * VIEWS + level).flatten()
+        for house, (first, last) in enumerate(pairwise(world.firsts)):
+            rows = (torch.arange(last - first, device=world.device)[:, None] * VIEWS + which).flatten()
             seen = seen_in(world, views, house, rows)
             exits = ~world.blocked[first * VIEWS + rows]
             tables.append(torch.cat([seen @ projection(seen.shape[1]).to(seen), exits[:, None]], dim=1).half())
         return replace(self, table=torch.cat(tables))
+
+
+@dataclass(frozen=True, eq=False)
+class SphereSensor(PanoramaSensor):
+    """All 36 views: the level headings as `PanoramaSensor` shows them, then those down, then those up."""
+
+    rows: ClassVar[tuple[int, ...]] = (LEVEL_ROW, 0, 2)
+    size: ClassVar[int] = VIEWS * (PROJECTED + 1)
 
 
 @dataclass(frozen=True, eq=False)

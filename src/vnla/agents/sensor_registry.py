@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vnla.agents.agent import Agent
-from vnla.agents.panorama import Exits, LevelViews, PanoramaSensor, Places, SpottedAround
+from vnla.agents.panorama import Exits, LevelViews, PanoramaSensor, Places, SphereSensor, SpottedAround
 from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
 from vnla.agents.spotting import Spotter
 from vnla.common.errors import InputError
@@ -22,6 +22,7 @@ SENSES: dict[str, Callable[..., Sensor]] = {
     "been": Been,
     "spotted": Spotted,
     "panorama": PanoramaSensor,
+    "panorama-all": SphereSensor,
     "spotted-around": SpottedAround,
     "exits": Exits,
     "places": Places,
@@ -29,7 +30,7 @@ SENSES: dict[str, Callable[..., Sensor]] = {
 """By the name that commands and files give them."""
 LENT = ("clock", "requests", "advice", "been")
 """Those of one view that need nothing that an agent has to have learned, so that anybody can be lent them."""
-LENT_AROUND = ("panorama", "exits", "places")
+LENT_AROUND = ("panorama", "panorama-all", "exits", "places")
 """Those of the panorama track that anybody can be lent."""
 ONE_VIEW = (*LENT, "spotted")
 """Those of the track on which an agent sees one view at a time."""

@@ -130,8 +130,8 @@ class RunConfig:
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
-        "What else the agent notices: clock, requests, advice, been, spotted; panorama, spotted-around, exits, places; or"
-        " package.module:Class. Several with commas between.",
+        "What else the agent notices: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
+        " exits, places; or package.module:Class. Several with commas between.",
         "--sensor",
         "--sense",
         "--senses",
