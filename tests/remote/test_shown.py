@@ -48,7 +48,7 @@ def test_features_that_are_not_there() -> None:
 
 def test_what_is_around_a_pose() -> None:
     """Who looks up to the west in hall_south is shown the twelve level headings from there; living_east is ahead."""
-    lent = ("sensor:panorama", "sensor:exits")
+    lent = ("sensor:panorama", "sensor:panorama-all", "sensor:exits")
     kinds = ("view:symbolic", "views", "exits", "symbols", "symbols_around", "text_around", *lent)
     show = WorldObserver(Declaration("x", kinds), FOLDER, WORLD)
     rows = symbolic_features([HOUSE], WORLD).array.reshape(len(WORLD.ids), VIEWS, -1)
@@ -60,10 +60,10 @@ def test_what_is_around_a_pose() -> None:
     for turn, symbols in enumerate(shown["symbols_around"]):
         assert symbols == level("cottage", "hall_south", here * VIEWS + 12 + (9 + turn) % 12)["symbols"]
     assert shown["text_around"].startswith("You are in the hallway. Ahead an opening to the living room, 2.5 m.")
-    assert set(show.sensors) == {"panorama", "exits"}
+    assert set(show.sensors) == {"panorama", "panorama-all", "exits"}
     walk = rules().begin(KITCHEN, 123)
     found = show.sensed(walk.sensed(show.sensors))
-    assert set(found) == {"exits", "sensors"} and set(found["sensors"]) == {"panorama", "exits"}
+    assert set(found) == {"exits", "sensors"} and set(found["sensors"]) == {"panorama", "panorama-all", "exits"}
     (way,) = found["exits"]
     assert way == {  # living_west looks south; living_east is 2.5 m to the east and 0.5 m to the north
         "heading": -101.3, "elevation": 0.0, "metres": 2.55, "visited": False, "came_from": False, "action": "left",

@@ -30,7 +30,7 @@ SENSES: dict[str, Callable[..., Sensor]] = {
 """By the name that commands and files give them."""
 LENT = ("clock", "requests", "advice", "been")
 """Those of one view that need nothing that an agent has to have learned, so that anybody can be lent them."""
-LENT_AROUND = ("panorama", "exits", "places")
+LENT_AROUND = ("panorama", "panorama-all", "exits", "places")
 """Those of the panorama track that anybody can be lent."""
 ONE_VIEW = (*LENT, "spotted")
 """Those of the track on which an agent sees one view at a time."""

@@ -103,6 +103,6 @@ class WorldObserver:
 
 def _features_of(agent: Declaration, folder: WorldFolder) -> tuple[str, ...]:
     """The names of the features that an agent observes; the world's own where it declares them without a name."""
-    around = {VIEWS_AROUND, f"{SENSOR}panorama"} & set(agent.observes)
+    around = {VIEWS_AROUND, f"{SENSOR}panorama", f"{SENSOR}panorama-all"} & set(agent.observes)
     usual = VIEW in agent.observes or (around and not agent.features)
     return (*([default_features(folder.path)] if usual else []), *agent.features)
