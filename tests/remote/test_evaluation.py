@@ -29,6 +29,7 @@ from vnla.remote.evaluated_agent import Fault
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
 from vnla.tasks.dataset import Dataset
+from vnla.world.forward import INFORMED
 
 QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
 PATIENT = Manner(timeout=30, retries=0, give_up=0, largest=10_000)
@@ -91,7 +92,9 @@ def test_errors_are_steps_like_others_in_every_format(tmp_path: Path) -> None:
     write_evaluation(tmp_path / "evaluation.npz", evaluation)
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
-    entry = enter(tmp_path / "evaluation.npz", ScoringData(WORLD, dataset, Allowance(), _compiled={"test_unseen": TASKS}))
+    entry = enter(
+        tmp_path / "evaluation.npz", ScoringData(WORLD, dataset, Allowance(), _compiled={("test_unseen", INFORMED): TASKS})
+    )
     for scores in (checked.scores, entry.scores):
         for name in ("success", "nav_error", "steps", "requests", "path_length"):
             assert scores[name].ravel().tolist() == evaluation.scores[name].ravel().tolist(), name
