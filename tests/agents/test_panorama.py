@@ -26,6 +26,7 @@ from vnla.agents.panorama import (
 )
 from vnla.agents.panorama_agent import PanoramaAgent, PanoramaGates, panorama_agent
 from vnla.agents.registry import agent_named
+from vnla.assistance.acting import BCUI
 from vnla.bcui import bcui
 from vnla.camera import HEADINGS
 from vnla.common.errors import InputError
@@ -179,8 +180,9 @@ def test_it_walks_learns_and_is_refused_without_its_sensors(environment: Environ
     agent, views = small_panorama(), features(environment)
     sensors = {"panorama": PanoramaSensor(), "exits": Exits(), "places": Places()}
     ready = {name: each.ready(agent, environment.world, views) for name, each in sensors.items()}
-    context = replace(players_of(agent, environment), views=views, sensors=ready)
-    rollout = bcui(drawn_episodes(environment, torch.arange(5)), context)
+    context = replace(players_of(agent, environment, acting=BCUI), views=views, sensors=ready)
+    rollout = bcui(drawn_episodes(environment, torch.arange(40)), context)
+    assert any(len(set((row[row >= 0] // 36).tolist())) > 2 for row in rollout.table("pose")), "somebody walks about"
     rollout.nav_loss().backward()
     silent = [name for name, each in agent.navigation.named_parameters() if each.grad is None or not each.grad.any()]
     assert not [name for name in silent if name.split(".")[0] in ("heading", "exit", "place", "choose", "look", "found")]

@@ -77,16 +77,28 @@ class PanoramaGates(SharedGates):
     by: Tensor  # (batch, candidates, 5), whether a candidate is expanded into an action; none where there is no candidate
 
 
+def in_eights(size: int) -> int:
+    """Return a size, or the next multiple of eight: a GPU has slower products for rows of other lengths."""
+    return size + -size % 8
+
+
+def padded(values: Tensor) -> Tensor:
+    """Return values (…, size) with zeros up to the next multiple of eight."""
+    return nn.functional.pad(values, (0, -values.shape[-1] % 8))
+
+
 class PanoramaModule(NavigationModule):
     """π_nav over headings, exits and places."""
 
     def __init__(self, config: PanoramaConfig, parts: ViewParts) -> None:
         width = config.width
-        super().__init__(replace(config, view_size=parts.size(*parts.flat) + 2 * width))
+        super().__init__(replace(config, view_size=in_eights(parts.size(*parts.flat) + 2 * width)))
         self.parts = parts
-        self.heading = nn.Linear(parts.size(PANORAMA, SPOTTED) // HEADINGS, width)
-        self.exit = nn.Sequential(nn.Linear(width + len(Exits.FIELDS), width), nn.ReLU(), nn.Linear(width, width))
-        self.place = nn.Sequential(nn.Linear(len(Places.FIELDS), width), nn.ReLU(), nn.Linear(width, width))
+        self.heading = nn.Linear(in_eights(parts.size(PANORAMA, SPOTTED) // HEADINGS), width)
+        self.exit, self.place = (
+            nn.Sequential(nn.Linear(in_eights(size), width), nn.ReLU(), nn.Linear(width, width))
+            for size in (width + len(Exits.FIELDS), len(Places.FIELDS))
+        )
         self.choose = nn.Linear(config.hidden, width)
         self.look = nn.Linear(config.hidden, width)
         self.found = nn.Linear(width, STOP + 1)
@@ -96,7 +108,8 @@ class PanoramaModule(NavigationModule):
         parts = self.parts.split(view)
         headings, keys, by = self._candidates(parts)
         pooled = [headings.mean(dim=1), headings.amax(dim=1)]
-        shared = super().share(torch.cat([*(parts[name] for name in self.parts.flat), *pooled], dim=1), last_nav, state)
+        seen = padded(torch.cat([*(parts[name] for name in self.parts.flat), *pooled], dim=1))
+        shared = super().share(seen, last_nav, state)
         return PanoramaGates(shared.gates, shared.state, headings, keys, by)
 
     @fused
@@ -104,14 +117,14 @@ class PanoramaModule(NavigationModule):
         """Return the tokens of the headings, the keys of the candidates, and by which action each is reached."""
         batch = len(parts[PANORAMA])
         around = [parts[name].reshape(batch, HEADINGS, -1) for name in (PANORAMA, SPOTTED) if name in parts]
-        headings = torch.relu(self.heading(torch.cat(around, dim=2)))
+        headings = torch.relu(self.heading(padded(torch.cat(around, dim=2))))
         exits = parts[EXITS].reshape(batch, -1, len(Exits.FIELDS))
         where = exits[:, :, Exits.FIELDS.index("heading")].long()
         towards = headings.gather(1, where[:, :, None].expand(-1, -1, headings.shape[2]))
-        keys, by = [self.exit(torch.cat([towards, exits], dim=2))], [exits[:, :, -STOP:]]
+        keys, by = [self.exit(padded(torch.cat([towards, exits], dim=2)))], [exits[:, :, -STOP:]]
         if PLACES in parts:
             places = parts[PLACES].reshape(batch, -1, len(Places.FIELDS))
-            keys.append(self.place(places))
+            keys.append(self.place(padded(places)))
             by.append(places[:, :, -STOP:])
         return headings, torch.cat(keys, dim=1), torch.cat(by, dim=1)
 
