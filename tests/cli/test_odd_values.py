@@ -23,6 +23,7 @@ TEXTS = (
 )  # fmt: skip
 WORK = (
     "vnla.experiments.paper.paper_stages.run_experiments",
+    "vnla.experiments.paper.paper_parts.run_part",
     "vnla.experiments.beyond.comparison_stages.run_comparison",
     "benchmarks.commands._measure",
     "vnla.cli.walk._teacher_walk",

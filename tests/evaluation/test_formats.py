@@ -34,6 +34,7 @@ def test_the_fields_of_the_archive_with_their_shapes_and_types(evaluation: Evalu
     with np.load(tmp_path / "evaluation.npz", allow_pickle=False) as found:
         arrays = dict(found)
     rows = {name.strip("`"): (shape, kind) for name, shape, kind, _ in table("`evaluation.npz`")}
+    assert rows.pop("forward")[1] == "text", "it is in files of walks by a plain forward alone"
     assert sorted(rows) == sorted(arrays)
     sizes = {"S": 2, "N": len(TASKS), "E": 2 * len(TASKS), "T": 25, "T + 1": 26, "7": 7, "P": len(evaluation.trace.texts)}
     for name, (shape, kind) in rows.items():

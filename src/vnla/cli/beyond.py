@@ -90,9 +90,9 @@ def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkO
 
     Example: vnla beyond out --preset paper --trainings 3 --device cuda --precision tf32
 
-    Example: vnla beyond out --preset paper --arm panorama-spotted --learned-iterations 100000 --device cuda
+    Example: vnla beyond out --arm panorama-spotted --preset paper --learned-iterations 100000 --device cuda
 
-    Example: vnla beyond out --preset paper --houses 61,122,244,500 --mirrored --features efficientnet-lite0-level
+    Example: vnla beyond out --preset paper --houses 61,122,244,500 --mirrored
     """
     from vnla.experiments.beyond.comparison_stages import run_comparison
 

@@ -98,7 +98,7 @@ def make(
 ) -> None:
     """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
 
-    With --views level it encodes the twelve level ones and keeps them as NAME-level, for vnla train --features NAME-level.
+    With --views level it encodes the twelve level ones and keeps them beside the others, -level added to their name.
     An agent that looks up or down then sees what is level in that direction.
 
     With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.

@@ -97,7 +97,7 @@ class PartOptions:
     only: list[str] | None = option(
         None,
         "Only this training and its evaluations, and the report if nothing is missing then; may be repeated: learned,"
-        " none, first, random, spaced, silent, noroom-learned, …",
+        " none, first, random, spaced, silent and others",
         metavar="NAME",
     )
     gather: list[Path] | None = option(
