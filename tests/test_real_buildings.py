@@ -124,10 +124,12 @@ def finite(value: Any) -> Iterator[bool]:
 
 
 EVERY = ",".join(SENSES)
-TRAININGS = [(objective, "learned", sensor) for sensor in ("", *SENSES, EVERY) for objective in ("imitation", "reward")]
+OBJECTIVES = ("imitation", "reward")
+TRAININGS = [(objective, "learned", sensor) for sensor in ("", EVERY) for objective in OBJECTIVES]
+ALONE = [pytest.param(each, "learned", sensor, marks=pytest.mark.slow) for sensor in SENSES for each in OBJECTIVES]
 
 
-@pytest.mark.parametrize(("objective", "policy", "sensor"), [*TRAININGS, ("worth", "valued", EVERY)])
+@pytest.mark.parametrize(("objective", "policy", "sensor"), [*TRAININGS, ("worth", "valued", EVERY), *ALONE])
 def test_a_training_ends_with_numbers(
     buildings: tuple[Path, Path], tmp_path: Path, objective: str, policy: str, sensor: str
 ) -> None:
