@@ -31,7 +31,7 @@ include_patterns = [
     "docs/**.md",
     "docs/api/*.rst",
     "results/README.md",
-    "src/vnla/agents/pretrained/card.md",
+    "src/vnla/agents/pretrained/*/card.md",
     "src/vnla/language/data/README.md",
 ]
 exclude_patterns = [".venv", "build", "dist", "web", "tests"]

@@ -31,8 +31,11 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else() -> None:
     assert found == {str(path.relative_to(SOURCE.parent)) for path in there}
     needed = (
         "py.typed",
-        "agents/pretrained/best_val_unseen.safetensors",
-        "agents/pretrained/card.md",
+        *(
+            f"agents/pretrained/{agent}/{name}"
+            for agent in ("one_view", "panorama")
+            for name in ("best_val_unseen.safetensors", "card.md", "config.json", "vocab.txt")
+        ),
         "mattersim/drop_in/MatterSim.py",
     )
     assert {f"vnla/{name}" for name in (*needed, "serve/THIRD-PARTY.txt")} <= found

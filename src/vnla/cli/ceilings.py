@@ -93,7 +93,8 @@ class CeilingOptions:
 @takes_options()
 def ceilings(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained.")
+        list[Path],
+        typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained, pretrained-panorama."),
     ],
     *,
     options: CeilingOptions,

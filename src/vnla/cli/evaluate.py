@@ -24,7 +24,9 @@ def evaluate(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="RUN", help="Folder of a run or of several, or: pretrained. Or give --agent.", show_default=False
+            metavar="RUN",
+            help="Folder of a run or of several, or: pretrained, pretrained-panorama. Or give --agent.",
+            show_default=False,
         ),
     ] = None,
     agent: Annotated[

@@ -1,7 +1,7 @@
-"""A trained agent and what it works on: that of a run, or the one that comes with the package.
+"""A trained agent and what it works on: that of a run, or one that comes with the package.
 
-The latter is called "pretrained" and needs a world and a data set to be tried in; a run may be given others than its own.
-Either reads them with the words it knows.
+The latter are called "pretrained" and "pretrained-panorama". They need a world and a data set to be tried in; a run may be
+given others than its own. Either reads them with the words it knows.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ def open_trained(
 
     What it sees may come from another `source` than the world's features.
     """
-    if str(run) == pretrained.NAME and not run.exists():
+    if pretrained.is_meant(run):
         if world is None or tasks is None:
-            raise InputError("the pretrained agent: say which --world and --tasks to try it on")
-        return _opened(pretrained.FOLDER, world, tasks, device, source, forward, only="val_unseen")
+            raise InputError(f"the {run} agent: say which --world and --tasks to try it on")
+        return _opened(pretrained.folder_of(run), world, tasks, device, source, forward, only="val_unseen")
     return _opened(run, world, tasks, device, source, forward)
 
 
