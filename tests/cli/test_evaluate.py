@@ -161,20 +161,21 @@ def cottage_with_views(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, 
     return world, tasks
 
 
-def test_the_pretrained_agent_can_be_tried_anywhere(
-    vnla: Vnla, cottage_with_views: tuple[Path, Path], tmp_path: Path
+@pytest.mark.parametrize("agent", ["pretrained", "pretrained-panorama"])
+def test_the_pretrained_agents_can_be_tried_anywhere(
+    vnla: Vnla, cottage_with_views: tuple[Path, Path], tmp_path: Path, agent: str
 ) -> None:
     """What it does where there is nothing to see is its own affair, so it asks at first, as often as it may."""
     world, tasks = cottage_with_views
     where, file = ["--world", world, "--tasks", tasks], tmp_path / "episodes.csv"
     status, said = vnla(
-        "evaluate", "pretrained", *where, "--split", "test_seen", "--seeds", 1, "--help-policy", "first", "--csv", file
+        "evaluate", agent, *where, "--split", "test_seen", "--seeds", 1, "--help-policy", "first", "--csv", file
     )
     assert status == 0, said
     found = rows(file)
-    assert {row["run"] for row in found} == {"pretrained"}
+    assert {row["run"] for row in found} == {agent}
     assert all(int(row["requests"]) == min(int(row["steps"]), int(row["help_budget"])) >= 1 for row in found)
-    status, said = vnla("watch", "pretrained", *where, "--split", "test_seen")
+    status, said = vnla("watch", agent, *where, "--split", "test_seen")
     assert status == 0, said
     assert "The agent begins in" in said and "times and walked" in said
 

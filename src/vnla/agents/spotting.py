@@ -57,11 +57,11 @@ class Spotter(nn.Module):
         return torch.cat(houses)
 
     def _load_from_state_dict(self, state_dict: Mapping[str, Any], prefix: str, *others: Any) -> None:
-        """A checkpoint decides how many labels there are."""
+        """A checkpoint decides how many labels there are; one in half precision is computed with in single precision."""
         for name, own in list(self.named_buffers()):
             saved = state_dict.get(prefix + name)
             if saved is not None and saved.dim() == own.dim():
-                setattr(self, name, torch.empty_like(saved, device=own.device))
+                setattr(self, name, torch.empty_like(saved, device=own.device, dtype=own.dtype))
         super()._load_from_state_dict(state_dict, prefix, *others)
 
 
