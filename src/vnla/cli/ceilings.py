@@ -94,7 +94,7 @@ class CeilingOptions:
 def ceilings(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained, pretrained-panorama."),
+        typer.Argument(metavar="RUN", help="Folders of runs, or folders of several, or: pretrained."),
     ],
     *,
     options: CeilingOptions,

@@ -25,7 +25,7 @@ def evaluate(
         Path | None,
         typer.Argument(
             metavar="RUN",
-            help="Folder of a run or of several, or: pretrained, pretrained-panorama. Or give --agent.",
+            help="Folder of a run or of several, or: pretrained. Or give --agent.",
             show_default=False,
         ),
     ] = None,

@@ -116,7 +116,7 @@ def as_typed(options: object, *names: str) -> list[str]:
     return [f"{flag_of(name)} {value}" for name in names if (value := getattr(options, name)) is not None]
 
 
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained, pretrained-panorama.")]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")]
 
 # what is run
 RatioOption = Annotated[float | None, typer.Option(min=0, max=1, help="τ. [default: the run's]")]

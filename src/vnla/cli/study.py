@@ -109,9 +109,7 @@ def new(
     folder: Annotated[Path, typer.Argument(metavar="STUDY", help="The folder to make; it must not exist yet.")],
     runs: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[RUN]...", help="Runs of the agents, or: pretrained, pretrained-panorama. [default: pretrained]"
-        ),
+        typer.Argument(metavar="[RUN]...", help="Runs of the agents, or: pretrained. [default: pretrained]"),
     ] = None,
     *,
     options: NewStudyOptions,
