@@ -22,6 +22,7 @@ from vnla import __version__
 from vnla.cli import (
     advice,
     bench,
+    benchmark,
     beyond,
     calibrate,
     ceilings,
@@ -93,6 +94,7 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("score")(score.score)
 app.command("compare")(compare.compare)
+app.add_typer(benchmark.app, name="benchmark", cls=CommandGroup)
 app.add_typer(episodes.app, name="episodes", cls=CommandGroup)
 app.command("ceilings")(ceilings.ceilings)
 app.command("calibrate")(calibrate.calibrate)

@@ -20,6 +20,7 @@ from vnla.common.errors import InputError
 from vnla.common.files import write_text
 from vnla.common.options import option
 from vnla.common.progress import Tell
+from vnla.common.registry import options_of
 
 if TYPE_CHECKING:
     from vnla.evaluation.metrics import Metric
@@ -40,14 +41,11 @@ KEY = "OPENAI_API_KEY"
 
 
 @dataclass(frozen=True)
-class GuestOptions:
+class AskedOptions:
     """What may be said of an agent that is no run: how it is made, called, and paid for."""
 
     agent_option: list[str] | None = option(
         None, "With --agent: what it is made with; may be repeated.", metavar="NAME=VALUE"
-    )
-    out: Path | None = option(
-        None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
     )
     on_error: str = option("stay", "With --agent: a wrong answer costs a step (stay), or ends all (stop).", metavar="WHAT")
     concurrency: int = option(8, "With --agent: calls at a time.", min=1, max=256)
@@ -69,6 +67,15 @@ class GuestOptions:
         from vnla.remote.caller import Manner
 
         return Manner(self.timeout, self.retries, give_up=self.give_up)
+
+
+@dataclass(frozen=True)
+class GuestOptions(AskedOptions):
+    """The same, and where its episodes are kept."""
+
+    out: Path | None = option(
+        None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
+    )
 
 
 @dataclass(frozen=True)
@@ -316,3 +323,21 @@ def evaluate_guest(trial: GuestTrial) -> None:
     if trial.place is not None:
         typer.echo(f"episodes, calls and results: {trial.place}")
     options.write(summary, sheet)
+
+
+def guest_in(
+    agent: str, own: AskedOptions, folder: WorldFolder, place: Path | None
+) -> tuple[EvaluatedAgent, Journal | None]:
+    """Return an agent that is no run, made for a world, and the journal of its calls if it is behind an address.
+
+    `place` is the folder where calls and cached replies are kept.
+    """
+    from vnla.remote.folder import CALLS, Journal
+    from vnla.remote.registry import is_far
+
+    made_with = options_of(own.agent_option or [], "--agent-option")
+    trial = GuestTrial(
+        agent, EvaluationOptions(), GuestOptions(**vars(own), out=place), (), {}, 0.0, Speaking(None, {}, None), made_with
+    )
+    journal = Journal(place / CALLS) if place is not None and is_far(agent) else None
+    return trial._guest(folder, journal), journal

@@ -59,12 +59,23 @@ def artefact_of_run(run: Path, checkpoint: str, asking: Mapping[str, Any], forwa
 def artefact_of_policy(policy: object, options: Mapping[str, Any], files: Sequence[Path] = ()) -> Artefact:
     """Return the artefact of a policy in this process: the source of its module, its options, and further files of its."""
     kind = type(policy)
-    source = Path(inspect.getfile(kind))
-    beside = sorted(source.parent.glob("*.py")) if kind.__module__.startswith("vnla.") else [source]
-    found = {path.name: checksums.of_file(path) for path in beside}
+    found = {name: checksums.of_file(path) for name, path in _sources(kind.__module__).items()}
     found |= {path.name: checksums.of_file(existing_file(path, "a file of the agent")) for path in files}
     name = f"{kind.__module__}:{kind.__qualname__}"
-    return Artefact(POLICY, {"class": name, "options": dict(options), "files": found, "python": sys.version_info[0]})
+    return Artefact(POLICY, {"class": name, "options": dict(options), "files": found})
+
+
+def _sources(module: str) -> dict[str, Path]:
+    """Return the sources of a module, and of those in its package whose functions and classes it uses."""
+    package, found, todo = module.rpartition(".")[0], dict[str, Path](), [module]
+    while todo:
+        name = todo.pop()
+        if name in found or name not in sys.modules:
+            continue
+        found[name] = Path(inspect.getfile(sys.modules[name]))
+        used = {str(getattr(value, "__module__", "")) for value in vars(sys.modules[name]).values()}
+        todo += sorted(each for each in used if package and each.startswith(f"{package}."))
+    return dict(sorted(found.items()))
 
 
 def artefact_of_address(name: str, settings: Mapping[str, Any], options: Mapping[str, Any]) -> Artefact:

@@ -27,13 +27,15 @@ from vnla.common.outside import is_whole, shown
 from vnla.evaluation.results import Result, result_line
 from vnla.experiments.benchmark.artefact import KINDS, Artefact
 from vnla.experiments.benchmark.definition import (
+    COMMON,
+    SETS,
     BenchmarkDefinition,
     BenchmarkPreset,
     Condition,
     definition_checksum,
     read_definition,
 )
-from vnla.world.forward import FORWARDS, INFORMED
+from vnla.world.forward import FORWARDS, INFORMED, check_forward
 
 FORMAT, VERSION = "asknav-open-entry", 1
 MANIFEST, SIGNATURE, CARD, RESULTS, JOURNALS = "manifest.json", "signature.json", "card.md", "results", "journals"
@@ -56,6 +58,14 @@ class Track:
     """Whether it observes all twelve level headings at once."""
     forward: str
     """One of `vnla.world.forward.FORWARDS`."""
+
+    @classmethod
+    def of(cls, shown: str, around: bool, forward: str) -> Track:
+        """Return the track that a person named."""
+        if shown not in SHOWN:
+            raise InputError(f"--shown {shown}: choose from {', '.join(SHOWN)}")
+        check_forward(forward)
+        return cls(shown, around, forward)
 
     def __str__(self) -> str:
         what = {"view": "one view", "text": "text", "pictures": "pictures", "both": "text and pictures"}.get(
@@ -100,6 +110,8 @@ class Manifest:
     """When, in UTC."""
     seconds: float
     """How long the walks took."""
+    sets: tuple[str, ...] = SETS
+    """The sets of houses that it was tried in: a reference line may have the common ones alone."""
     files: Mapping[str, str] = field(default_factory=dict)
     """Every other file of the entry, but for the signature → its checksum."""
 
@@ -129,8 +141,8 @@ class EntryFolder:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """All conditions of the benchmark, whether the entry has them or not."""
-        return self.definition.conditions(self.preset)
+        """All conditions that the entry is held to, whether it has a file of them or not."""
+        return tuple(each for each in self.definition.conditions(self.preset) if each.houses in self.manifest.sets)
 
     def results(self, condition: Condition) -> Path:
         """The results file of a condition."""
@@ -163,6 +175,18 @@ def write_entry(path: Path, manifest: Manifest, contents: Mapping[str, bytes]) -
         files.write_text(folder / MANIFEST, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def entries_in(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders of entries among these paths: each is one, or holds some."""
+    found = []
+    for path in paths:
+        files.existing_folder(path, "an entry of the benchmark, or a folder of entries")
+        inside = [path] if (path / MANIFEST).is_file() else sorted(each.parent for each in path.glob(f"*/{MANIFEST}"))
+        if not inside:
+            raise InputError(f"{path}: is no entry of the benchmark and holds none: there is no {MANIFEST}")
+        found += inside
+    return found
+
+
 def open_entry(path: Path) -> EntryFolder:
     """Return the entry in a folder; what is wrong with its manifest or its files is one line."""
     files.existing_folder(path, "an entry of the benchmark")
@@ -192,6 +216,7 @@ def _manifest(value: Any, place: Path) -> Manifest:
                 "track": Track(_of(SHOWN, track["shown"]), _flag(track["around"]), _of(FORWARDS, track["forward"])),
                 "artefact": Artefact(_of(KINDS, artefact["kind"]), _table(artefact["parts"])),
                 "reference": _flag(names["reference"]),
+                "sets": tuple(_of(SETS, each) for each in names["sets"]),
                 "fresh_seed": _whole(names["fresh_seed"]),
                 "seconds": float(names["seconds"]),
                 "code": _table(names["code"]),
@@ -206,7 +231,9 @@ def _manifest(value: Any, place: Path) -> Manifest:
         for name in ("name", "summary", "command", "trained", "beacon", "made", "preset", "benchmark", "definition"):
             _text(getattr(found, name))
         if not found.name.strip() or not found.authors:
-            raise ValueError("name and authors")
+            raise ValueError("it names nobody")
+        if found.sets not in (SETS, (COMMON,)) or (found.sets != SETS and not found.reference):
+            raise ValueError("an entry has both sets of houses; only a reference line may have the common one alone")
     return found
 
 

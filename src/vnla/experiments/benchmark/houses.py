@@ -121,7 +121,7 @@ class BenchmarkHouses:
             what = f"making {sum(sizes)} houses for {made.path.name}"
             make_world(
                 made.world, self.preset.houses, self.preset.world, made.seed, sizes, self.cores,
-                lambda done, of, _: tell(what, done, of),
+                lambda done, of, _: tell(what, int(done), int(of)),
             )  # fmt: skip
 
     def _check(self, name: str, made: HouseSet) -> None:
@@ -156,5 +156,5 @@ class BenchmarkHouses:
         return [list(each) for each in zip(tasks.time_budget.tolist(), helped.tolist(), strict=True)]
 
 
-def _unheard(_done: int, _of: int, _what: str) -> None:
+def _unheard(_done: float, _of: float, _what: str) -> None:
     """Nobody waits for these few seconds."""
