@@ -23,7 +23,7 @@ from vnla.common.registry import options_of
 if TYPE_CHECKING:
     from vnla.experiments.benchmark.contestants import Contestant
     from vnla.experiments.benchmark.houses import BenchmarkHouses
-    from vnla.experiments.benchmark.verification import VerifiedEntry
+    from vnla.experiments.benchmark.verification import VerifiedCondition, VerifiedEntry
     from vnla.houses.folder import WorldFolder
 
 app = typer.Typer(help="AskNav-Open: a benchmark of when to ask, in houses made for each entry.", no_args_is_help=True)
@@ -345,15 +345,36 @@ def verify(
         write_text(as_json, json_text([each.as_dict() for each in found]))
 
 
+MOST_NAMED = 20
+"""Faults that are named on the terminal; `--json` has them all."""
+
+
 def _print_verified(entries: Sequence[VerifiedEntry]) -> None:
     """Print the figures of entries, what counts as a failure in them, and what their intervals are over."""
-    from vnla.experiments.benchmark.board_tables import verified_table
-    from vnla.report.table_formats import terminal
+    from vnla.experiments.benchmark.definition import SETS
+    from vnla.experiments.benchmark.figures import FIGURES, note
+    from vnla.report.printing import Table
 
-    plain().print(terminal(verified_table(entries)))
     for entry in entries:
-        for line in entry.faults:
+        manifest = entry.entry.manifest
+        by = "unsigned" if entry.signature is None else f"signed with the key {entry.signature.fingerprint}"
+        sets = [each for each in SETS if each in manifest.sets]
+        table = Table(
+            "", *(f"{each} houses" for each in sets), title=f"{manifest.name} ({manifest.track}), {by}", title_justify="left"
+        )
+        for figure in FIGURES.values():
+            table.add_row(f"{figure.title}, {figure.unit}", *(str(figure.of(entry, each)) for each in sets))
+        plain().print(table)
+        faults = [line for each in entry.conditions.values() for line in (*each.wrong, *_missing(each))]
+        for line in faults[:MOST_NAMED]:
             say(f"counted as a failure: {line}", err=True)
+        if len(faults) > MOST_NAMED:
+            say(f"… and {len(faults) - MOST_NAMED:,} more; --json FILE has them all", err=True)
+    plain().print(note(*entries))
+
+
+def _missing(each: VerifiedCondition) -> list[str]:
+    return [f"{each.condition.name} has no record of task {task}" for task in each.missing]
 
 
 @app.command()
@@ -408,4 +429,4 @@ def sign(
 def _sign(entry: Path, by: Path) -> None:
     from vnla.experiments.benchmark.signing import sign as sign_entry
 
-    say(f"signed with the key {sign_entry(entry, by)}")
+    say(f"signed with the key {sign_entry(entry, by).fingerprint}")

@@ -25,5 +25,5 @@ def rerun_entry(
         place = houses.of(condition.houses, entry.manifest.fresh_seed, tell)
         contestant.ready(place, base, tell)
         again = contestant.walk(place, condition, houses.definition, tell, chosen=tasks)
-        differ += [f"{condition.name}: {line}" for line in compare_again(verified.conditions[condition.name], again.results)]
+        differ += [f"{condition.name}: {line}" for line in compare_again(verified.results(condition.name), again.results)]
     return differ
