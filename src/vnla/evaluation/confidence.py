@@ -4,7 +4,7 @@ Every figure here is a ratio of two sums over episodes. A mean is one whose lowe
 one that counts requests. Tasks of one house resemble each other, so the figure is computed again without each house in turn
 (the delete-one jackknife), and its variance follows from how much that changes it. The interval has quantiles of Student's
 t, with Satterthwaite's degrees of freedom for houses of these sizes, so that it covers with few houses as well.
-`benchmarks/experiments/coverage.py` simulates how often.
+`benchmarks/experiments/interval_coverage.py` simulates how often.
 """
 
 from __future__ import annotations

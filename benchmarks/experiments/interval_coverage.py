@@ -1,6 +1,6 @@
 """How often 95% intervals contain what they are about, with few houses and few trainings: a simulation.
 
-    python benchmarks/experiments/coverage.py results/paper/full/learned/test_unseen.npz coverage.json
+    python benchmarks/experiments/interval_coverage.py results/paper/full/learned/test_unseen.npz coverage.json
 
 How much success differs between houses is measured in the evaluation, whose walks tell which tasks are in one house. Then
 houses, trainings and episodes are drawn again and again, with a known rate of success, and it is counted how often the
@@ -202,7 +202,7 @@ def main(evaluation: str, out: str) -> None:
         rows.append(row)
         print(" | ".join(str(each) for each in row.values()), flush=True)
     record = {
-        "command": f"python benchmarks/experiments/coverage.py {evaluation} {out}",
+        "command": f"python benchmarks/experiments/interval_coverage.py {evaluation} {out}",
         "commit": commit(),
         "machine": machine_words(),
         "simulations": SIMULATIONS,
