@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +13,12 @@ from torch import Tensor
 
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.episode import actions_since_request
-from vnla.evaluation.results import Result, results_of_trace
+from vnla.evaluation.results import Result, result_line, results_of_trace
 from vnla.evaluation.scores import is_success
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.experiments.benchmark.artefact import artefact_of_digest
 from vnla.experiments.benchmark.definition import SETS, SPLIT, Condition, definition_checksum, read_definition
-from vnla.experiments.benchmark.entry import Manifest, Track, packed_results, results_name, write_entry
+from vnla.experiments.benchmark.entry import Manifest, Track, packed_results, write_entry
 from vnla.experiments.benchmark.houses import BenchmarkHouses, draw_seed
 from vnla.houses.folder import read_world
 from vnla.stepper import EpisodeStepper, Said
@@ -69,23 +70,31 @@ def manifest_of(frozen: str = "a walker", **changes: Any) -> Manifest:
     return Manifest(**{**given, **changes})
 
 
-def walked(houses: Path, manifest: Manifest, asks: float = 0.5) -> Walks:
-    """What a walker does under every condition: it asks by lot, does what it is told, and goes anywhere else."""
+def walked(houses: Path, manifest: Manifest, conditions: Sequence[Condition] = CONDITIONS, **how: Any) -> Walks:
+    """What a walker does under these conditions: it asks by lot, does what it is told, and goes anywhere else."""
     made, walks = BenchmarkHouses(DEFINITION, PRESET, houses), Walks()
     for name in SETS:
         place = made.of(name, manifest.fresh_seed, silent)
         world = World.compile(read_world(place.world).houses)
-        for each in CONDITIONS:
+        for each in conditions:
             if each.houses == name:
                 data = read_dataset(place.tasks(each.task))
                 tasks = TaskSet.compile(world, data.split(SPLIT), data.budgets)
-                walks[each.name] = _walked(tasks, data.vocabulary, each.ratio, asks)
+                walks[each.name] = _walked(tasks, data.vocabulary, each.ratio, **how)
     return walks
 
 
-def _walked(tasks: TaskSet, vocabulary: Vocabulary, ratio: float, asks: float) -> list[Result]:
-    advisor, luck, count = TemplateAdvisor(), torch.Generator().manual_seed(0), len(tasks)
-    episodes = tasks.episodes(torch.arange(count), seed=DEFINITION.seed, ratio=ratio)
+def _walked(
+    tasks: TaskSet,
+    vocabulary: Vocabulary,
+    ratio: float,
+    *,
+    asks: float = 0.5,
+    lot: int = 0,
+    seed: int = DEFINITION.seed,
+) -> list[Result]:
+    advisor, luck, count = TemplateAdvisor(), torch.Generator().manual_seed(lot), len(tasks)
+    episodes = tasks.episodes(torch.arange(count), seed=seed, ratio=ratio)
     stepper = EpisodeStepper(episodes, advisor, advisor.ready(vocabulary.with_words(advisor.words())))
     poses, done, said = [stepper.state.pose], list[Tensor](), list[Said]()
     while bool(stepper.active.any()):
@@ -114,17 +123,23 @@ def _walked(tasks: TaskSet, vocabulary: Vocabulary, ratio: float, asks: float) -
     return results_of_trace(tasks, trace, is_success(left).tolist())
 
 
-def written(path: Path, manifest: Manifest, walks: Mapping[str, Sequence[Result]], **more: bytes) -> Path:
-    """An entry with these walks; conditions without any have no file."""
-    by_name = {each.name: each for each in CONDITIONS}
-    contents = {results_name(by_name[name]): packed_results(each) for name, each in walks.items()}
-    write_entry(path, manifest, {**contents, "card.md": b"# Walker\n", **more})
+def written(
+    path: Path, manifest: Manifest, walks: Mapping[str, Sequence[Result]], more: Mapping[str, bytes] | None = None
+) -> Path:
+    """An entry with these walks, and with more files or other ones; conditions without any have no file."""
+    contents = {f"results/{name}.json.gz": packed_results(each) for name, each in walks.items()}
+    write_entry(path, manifest, {**contents, "card.md": b"# Walker\n", **(more or {})})
     return path
 
 
-def condition(houses: str = "common", task: str = "asknav", ratio: float = DEFINITION.ratio) -> Condition:
-    """One of the conditions."""
-    return Condition(houses, task, ratio)
+def records_of(results: Sequence[Result]) -> list[dict[str, Any]]:
+    """The records of a results file, to be changed."""
+    return [json.loads(result_line(each)) for each in results]
+
+
+def packed(value: object) -> bytes:
+    """A results file with anything in it."""
+    return gzip.compress(json.dumps(value).encode(), mtime=0)
 
 
 def edit_manifest(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
