@@ -6,6 +6,7 @@ A list of records, one a task:
 - `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
 - `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
   (0 stays) and the signs of turns; zeros are `stop`; null is a step in which nothing was done, after an error of the agent
+  or because it went forward where nothing is ahead
 - `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.assistance.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
@@ -66,6 +67,11 @@ def action_of(move: Move | None) -> int:
     return NO_ACTION if move is None else int(ACTIONS.get(move, Nav.FORWARD))
 
 
+def actions_of(result: Result) -> list[int] | None:
+    """Return the actions that a record names, NO_ACTION for an agent's errors; None where it names none."""
+    return None if result.agent_nav is None else [action_of(move) for move in result.agent_nav]
+
+
 _EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
 
 
@@ -120,14 +126,14 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move | None], su
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
         teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if judged else None,
         teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if judged else None,
-        subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
+        subgoals=tuple(None if number == NOTHING else subgoal_words(trace.texts[number]) for number in said),
         is_success=success,
         help_budget=None if budget == NOTHING else budget,
         forward=None if world.forward == INFORMED else world.forward,
     )
 
 
-def _words(subgoal: str) -> str:
+def subgoal_words(subgoal: str) -> str:
     """Return a subgoal as the authors write it, commas as words of their own."""
     return subgoal.replace(COMMA, f" {COMMA}")
 
@@ -144,11 +150,16 @@ def _moves(trace: Trace, world: World) -> list[list[Move | None]]:
     rows = zip(trace.nav.tolist(), ahead.tolist(), strict=True)
     return [
         [
-            None if action == NO_ACTION else (step, 0, 0) if action == Nav.FORWARD else _TURNS[Nav(action)]
+            None if action == NO_ACTION else _forward(step) if action == Nav.FORWARD else _TURNS[Nav(action)]
             for action, step in zip(*row, strict=True)
         ]
         for row in rows
     ]
+
+
+def _forward(index: int) -> Move | None:
+    """Return the move to what is navigable, None where nothing is ahead: zeros would mean `stop`."""
+    return (index, 0, 0) if index else None
 
 
 def write_results(path: Path, results: Sequence[Result]) -> None:
