@@ -154,7 +154,7 @@ def main() -> None:
     training = tricks.add_parser("training")
     training.add_argument("houses", type=Path)
     training.add_argument("out", type=Path)
-    training.add_argument("--iterations", type=int, default=1200)
+    training.add_argument("--iterations", type=int, default=1000)
     training.add_argument("--points", type=int, default=800)
     drawing = tricks.add_parser("drawing")
     drawing.add_argument("entry", type=Path)
