@@ -85,4 +85,6 @@ def artefact_of_address(name: str, settings: Mapping[str, Any], options: Mapping
 
 def artefact_of_digest(kind: str, digest: str) -> Artefact:
     """Return the artefact of something that was frozen elsewhere, a container by its digest, say."""
+    if kind not in KINDS:
+        raise InputError(f"kind {kind}: unknown; choose from {', '.join(KINDS)}")
     return Artefact(kind, {"digest": digest})

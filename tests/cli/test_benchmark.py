@@ -1,0 +1,208 @@
+"""`vnla benchmark`, from houses to an entry that is checked: what a person types, and what goes wrong."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command import Vnla
+from vnla.experiments.benchmark.artefact import artefact_of_digest, artefact_of_policy
+from vnla.experiments.benchmark.definition import read_definition
+from vnla.experiments.benchmark.entry import MANIFEST
+from vnla.experiments.benchmark.houses import draw_seed
+
+TINY = read_definition().preset("tiny")
+POLICY = '''
+class Rover:
+    """Asks as soon as it may; walks on where it can, else turns."""
+
+    observes = ("sensor:clock",)
+    name = "rover"
+
+    def __init__(self, most=10**9, turn="right"):
+        self.most, self.turn, self.turns = most, turn, 0
+
+    def reset(self, instruction):
+        return 0
+
+    def act(self, observation, state):
+        self.turns += 1
+        if self.turns > self.most:
+            raise RuntimeError("the battery is empty")
+        if observation["time_left"] == 1:
+            return ("stop", False), state
+        return ("forward" if observation["may_go_forward"] and state % 3 else self.turn, state == 0), state + 1
+'''
+
+
+@pytest.fixture(scope="module")
+def houses(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("houses")
+
+
+@pytest.fixture
+def rover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "rovers.py").write_text(POLICY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "rovers", raising=False)
+    return "rovers:Rover"
+
+
+def entered(vnla: Vnla, rover: str, out: Path, houses: Path, *more: Any) -> Any:
+    return vnla("benchmark", "run", rover, out, "--preset", "tiny", "--houses", houses, *more)
+
+
+def manifest_of(entry: Path) -> Any:
+    return json.loads((entry / MANIFEST).read_text())
+
+
+def test_the_houses_are_those_that_were_published(vnla: Vnla, houses: Path, tmp_path: Path) -> None:
+    answer = vnla("benchmark", "make", "--preset", "tiny", "--houses", houses, "--json", tmp_path / "sums.json")
+    assert answer.status == 0, answer.err
+    assert json.loads((tmp_path / "sums.json").read_text())["sha256"] == TINY.sha256
+
+
+def test_other_houses_are_refused(vnla: Vnla, houses: Path, tmp_path: Path) -> None:
+    shutil.copytree(houses, tmp_path / "houses")
+    place = tmp_path / "houses" / "tiny-1" / "common"
+    shutil.rmtree(place / "asknav")
+    shutil.copytree(place / "noroom", place / "asknav")
+    answer = vnla("benchmark", "make", "--preset", "tiny", "--houses", tmp_path / "houses")
+    assert (answer.status, len(answer.err.splitlines())) == (2, 1)
+    assert "common: asknav has the checksum" in answer.err
+
+
+def test_an_entry_is_made_signed_and_verified(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    key, out, found = tmp_path / "key.pem", tmp_path / "entry", tmp_path / "verified.json"
+    assert vnla("benchmark", "key", key).status == 0
+    card = tmp_path / "card.md"
+    card.write_text("# Rover\n\nIt roves.\n")
+    told = ("--name", "Rover", "--author", "A. B.", "--summary", "It roves.", "--trained", "not at all", "--card", card)
+    answer = entered(vnla, rover, out, houses, *told, "--beacon", "drawn", "--key", key)
+    assert answer.status == 0, answer.err
+    manifest = manifest_of(out)
+    assert (manifest["name"], manifest["authors"], manifest["beacon"]) == ("Rover", ["A. B."], "drawn")
+    assert (manifest["summary"], manifest["trained"]) == ("It roves.", "not at all")
+    assert manifest["track"] == {"shown": "view", "around": False, "forward": "informed"}
+    assert manifest["sensors"] == ["clock"]
+    assert (out / "card.md").read_text() == card.read_text()
+    answer = vnla("benchmark", "verify", out, "--houses", houses, "--rerun", 2, "--agent", rover, "--json", found)
+    assert answer.status == 0, answer.err
+    assert "signed with the key" in answer.out
+    assert "walked again by the agent, the same: 2 tasks" in answer.out
+    assert json.loads(found.read_text())
+
+
+def test_what_decides_how_a_policy_acts_is_in_its_digest(
+    rover: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def digest(*files: Path, **options: Any) -> str:
+        return artefact_of_policy(sys.modules["rovers"].Rover(), options, files).digest
+
+    importlib.import_module(rover.partition(":")[0])
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(b"1")
+    found = [digest(), digest(turn="left"), digest(weights)]
+    weights.write_bytes(b"2")
+    found.append(digest(weights))
+    assert digest() == found[0]
+    (tmp_path / "rovers.py").write_text(POLICY + "# another\n")
+    assert len({*found, digest()}) == 5
+
+
+def test_a_digest_draws_houses_and_a_beacon_others(vnla: Vnla, houses: Path) -> None:
+    drawn = vnla("benchmark", "draw", "sha256:5f2a", "--kind", "container", "--preset", "tiny", "--houses", houses)
+    assert drawn.status == 0, drawn.err
+    artefact = artefact_of_digest("container", "sha256:5f2a")
+    definition = read_definition()
+    seeds = [draw_seed(definition, TINY, artefact.digest, beacon) for beacon in ("", "later")]
+    assert seeds[0] != seeds[1]
+    assert drawn.out.splitlines()[0] == f"artefact {artefact.digest}"
+    assert f"fresh houses of seed {seeds[0]}" in drawn.out
+
+
+def test_an_entry_that_was_ended_goes_on_where_it_was(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    assert entered(vnla, rover, whole, houses).status == 0
+    defaults = sys.modules["rovers"].Rover.__init__  # what ends it is not in the source, so it stays the same artefact
+    defaults.__defaults__ = (1500, "right")
+    answer = entered(vnla, rover, cut, houses)
+    assert answer.status == 2 and "the battery is empty" in answer.err
+    assert not cut.exists() and (tmp_path / "cut.unfinished").is_dir()
+    defaults.__defaults__ = (10**9, "right")
+    assert entered(vnla, rover, cut, houses, "--beacon", "another").status == 2
+    assert entered(vnla, rover, cut, houses).status == 0
+    assert manifest_of(cut)["files"] == manifest_of(whole)["files"]
+    assert not (tmp_path / "cut.unfinished").exists()
+
+
+def test_a_reference_line_may_have_the_common_houses_alone(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    assert entered(vnla, rover, tmp_path / "line", houses, "--common-only").status == 0
+    manifest = manifest_of(tmp_path / "line")
+    assert (manifest["reference"], manifest["sets"]) == (True, ["common"])
+    assert all(name.startswith("results/common/") for name in manifest["files"])
+    assert vnla("benchmark", "verify", tmp_path / "line", "--houses", houses).status == 0
+
+
+def test_plain_forward_is_another_track(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    out = tmp_path / "plain"
+    assert entered(vnla, rover, out, houses, "--forward", "plain", "--common-only").status == 0
+    assert manifest_of(out)["track"]["forward"] == "plain"
+    assert vnla("benchmark", "verify", out, "--houses", houses).status == 0
+
+
+def test_results_of_a_container_are_packed(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    assert entered(vnla, rover, tmp_path / "rover", houses).status == 0
+    out = tmp_path / "packed"
+    words = ("benchmark", "pack", tmp_path / "rover" / "results", out, "--preset", "tiny", "--houses", houses)
+    assert "--digest" in vnla(*words).err
+    told = ("--digest", "sha256:5f2a", "--kind", "container", "--shown", "text", "--around", "--forward", "plain")
+    assert vnla(*words, *told, "--name", "Boxed").status == 0
+    manifest = manifest_of(out)
+    assert (manifest["name"], manifest["artefact"]["kind"]) == ("Boxed", "container")
+    assert manifest["track"] == {"shown": "text", "around": True, "forward": "plain"}
+    assert manifest["fresh_seed"] != manifest_of(tmp_path / "rover")["fresh_seed"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("run", "{run}", "{out}", "--preset", "tiny", "--houses", "{houses}"), "symbolic features"),
+        (("run", "rovers:Rover", "{out}", "--help-policy", "first", "--houses", "{houses}"), "decides by itself"),
+        (("run", "rovers:Rover", "{out}", "--preset", "huge", "--houses", "{houses}"), "preset huge: unknown"),
+        (("run", "rovers:Rover", "{out}", "--on-error", "weep", "--preset", "tiny", "--houses", "{houses}"), "--on-error"),
+        (("verify", "{out}"), "no such folder"),
+        (("verify", "{houses}"), "manifest.json"),
+        (("pack", "{houses}", "{out}", "--digest", "x", "--preset", "tiny", "--houses", "{houses}"), "no results file"),
+        (("pack", "{houses}", "{out}", "--digest", "x", "--shown", "smell", "--houses", "{houses}"), "--shown smell"),
+        (("pack", "{houses}", "{out}", "--digest", "x", "--kind", "cat", "--houses", "{houses}"), "kind cat"),
+    ],
+)
+def test_what_is_wrong_is_one_line(
+    vnla: Vnla, rover: str, houses: Path, cottage_run: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    assert rover
+    given = [each.format(run=cottage_run, out=tmp_path / "out", houses=houses) for each in words]
+    answer = vnla("benchmark", *given)
+    assert (answer.status, len(answer.err.strip().splitlines())) == (2, 1), answer.err
+    assert said in answer.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture(scope="module")
+def cottage_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from cottage_run import write_cottage
+    from vnla import train
+
+    folder = tmp_path_factory.mktemp("cottage")
+    world, tasks = write_cottage(folder)
+    train(
+        folder / "run", world=world, tasks=tasks, features="symbolic", help_policy="first", iterations=1, batch=2, hidden=8
+    )
+    return folder / "run"
