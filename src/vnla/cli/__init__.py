@@ -31,6 +31,7 @@ from vnla.cli import (
     evaluate,
     features,
     listen,
+    mcp,
     paper,
     parts,
     score,
@@ -102,6 +103,7 @@ app.command("advice")(advice.advice)
 app.command("speaker")(speaker.speaker)
 app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
 app.add_typer(study.app, name="study", cls=CommandGroup)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
