@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vnla.cli.options import ForwardOption, takes_options
+from vnla.cli.console import LARGEST_SEED, telling
+from vnla.cli.options import takes_options
 from vnla.common.errors import InputError
 from vnla.common.options import option
 from vnla.common.registry import options_of
 
 if TYPE_CHECKING:
     from vnla.remote.mcp_server.kept import KeptEpisodes
-    from vnla.remote.mcp_server.setting import Offer, OfferedTasks
+    from vnla.remote.mcp_server.setting import EpisodeTerms, OfferedTasks
 
 _ADDRESS = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[\w.-]{1,253}):(?P<port>\d{1,5})")
 
@@ -31,7 +32,7 @@ class McpOptions:
     tasks: Path | None = option(None, "Data set of that world.", metavar="DIR")
     split: str = option("test_unseen", "With --tasks: val_seen, …, test_unseen.", metavar="NAME")
     subset: int | None = option(None, "N tasks of the split, the same for everybody. [default: all]", metavar="N", min=1)
-    seed: int = option(123, "Seed of the help budgets.", min=0)
+    seed: int = option(123, "Seed of the help budgets.", min=0, max=LARGEST_SEED)
     observe: str | None = option(
         None, "text, picture, both, around or all. [default: both where there are pictures, else text]", metavar="WHAT"
     )
@@ -44,7 +45,7 @@ class McpOptions:
     advisor_option: list[str] | None = option(
         None, "An option of that advisor, e.g. says=synonyms; may be repeated.", metavar="NAME=VALUE"
     )
-    forward: ForwardOption = None
+    forward: str = option("informed", "Where forward goes: informed, as in the paper, or plain.", metavar="NAME")
     out: Path | None = option(
         None, "Keep episodes here, and go on from what is there. [default: nothing is kept]", metavar="DIR"
     )
@@ -53,26 +54,26 @@ class McpOptions:
         None, "With --http: a further name that clients may call the server by; may be repeated.", metavar="NAME"
     )
 
-    def offer(self) -> Offer:
+    def terms(self) -> EpisodeTerms:
         """Return what determines the episodes."""
         from vnla.assistance.advisor import TemplateAdvisor
         from vnla.cli.outcome import Speaking
-        from vnla.remote.mcp_server.setting import OBSERVES, Offer
+        from vnla.remote.mcp_server.setting import OBSERVES, EpisodeTerms
         from vnla.remote.protocol import WIDTHS, is_width
         from vnla.world.budgets import SUBGOAL_ACTIONS
-        from vnla.world.forward import FORWARDS, INFORMED
+        from vnla.world.forward import FORWARDS
 
         if self.observe is not None and self.observe not in OBSERVES:
             raise InputError(f"--observe {self.observe}: choose from {', '.join(OBSERVES)}")
         if not is_width(self.picture_width):
             raise InputError(f"--picture-width {self.picture_width}: expected {WIDTHS}")
-        if self.forward is not None and self.forward not in FORWARDS:
+        if self.forward not in FORWARDS:
             raise InputError(f"--forward {self.forward}: choose from {', '.join(FORWARDS)}")
         speaking = Speaking(self.advisor_language, options_of(self.advisor_option or [], "--advisor-option"), self.k)
-        return Offer(
+        return EpisodeTerms(
             seed=self.seed, subset=self.subset, observe=self.observe, picture_width=self.picture_width, ratio=self.ratio,
             advisor=speaking.advisor(TemplateAdvisor(k=self.k or SUBGOAL_ACTIONS)),
-            advisor_settings=tuple(speaking.as_dict().items()), forward=self.forward or INFORMED,
+            advisor_settings=tuple(speaking.as_dict().items()), forward=self.forward,
         )  # fmt: skip
 
     def offered(self) -> OfferedTasks:
@@ -82,8 +83,10 @@ class McpOptions:
         if (self.world is None) is not (self.tasks is None):
             raise InputError("--world and --tasks: give both, or none for the embedded cottage")
         if self.world is None or self.tasks is None:
-            return OfferedTasks.of_cottage(self.offer())
-        return OfferedTasks.of_world(self.world, self.tasks, self.split, self.offer())
+            return OfferedTasks.of_cottage(self.terms())
+        with telling() as tell:
+            tell(f"loading {self.world}")
+            return OfferedTasks.of_world(self.world, self.tasks, self.split, self.terms())
 
     def address(self) -> tuple[str, int] | None:
         """Return the host and the port to serve at; None for stdio."""

@@ -119,7 +119,7 @@ class KeptEpisodes:
 
     def _is_known(self, key: Key) -> bool:
         task, seed = key
-        return task in self._offered.number and seed == self._offered.offer.seed
+        return task in self._offered.number and seed == self._offered.terms.seed
 
     def _read_answers(self) -> dict[str, list[str]]:
         """Task that was started → what was answered in it."""

@@ -43,13 +43,17 @@ class EpisodeStatus(BaseModel):
         )
 
     def in_words(self) -> str:
-        """In a few sentences."""
+        """In a few lines."""
+        said = [] if self.advice is None else [f'The advisor said last: "{self.advice}"']
+        return "\n".join([f"Task {self.task}: {self.instruction}", *said, self.left_in_words()])
+
+    def left_in_words(self) -> str:
+        """What is left, in a sentence or two."""
         if self.over:
             steps = _count(self.step, "time step")
             return f"The episode of task {self.task} has ended after {steps}. Call score to see how it went."
         places = "Forward leads to a place in view." if self.may_go_forward else "No place to walk to is in view."
-        left = f"{_count(self.time_left, 'time step')} and {_count(self.requests_left, 'request')} left."
-        return f"{places} {left}"
+        return f"{places} {_count(self.time_left, 'time step')} and {_count(self.requests_left, 'request')} left."
 
 
 class ExitReply(BaseModel):
@@ -99,7 +103,7 @@ class LookReply(BaseModel):
         view = [] if self.view is None else [self.view]
         around = [] if self.around is None else [f"All around: {self.around}"]
         exits = [] if self.exits is None else ["Exits:", *(each.in_words() for each in self.exits)]
-        return "\n".join([*view, *around, *exits, self.status.in_words()])
+        return "\n".join([*view, *around, *exits, self.status.left_in_words()])
 
 
 class StartReply(LookReply):
@@ -157,7 +161,7 @@ class AskReply(BaseModel):
 
     def in_words(self) -> str:
         """In two lines."""
-        return f'The advisor says: "{self.advice}"\n{self.status.in_words()}'
+        return f'The advisor says: "{self.advice}"\n{self.status.left_in_words()}'
 
 
 class TaskEntry(BaseModel):

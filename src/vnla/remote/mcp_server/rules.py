@@ -13,6 +13,10 @@ You walk through a house to find something. Call start: it gives a task and show
 ask until the episode ends, and call score. Read the resource {uri} for all rules."""
 _SESSION = " Where start replies a session, give that session with every other call."
 
+NEXT_TASK = """\
+Do the next task: call start, then look, act and ask until the episode has ended, then score, and tell me how it went. Plan
+your time steps and requests. Do not read files of this machine that tell about the house."""
+"""What a person has their model do who chooses the prompt of this name."""
 _RULES = """\
 # Rules
 

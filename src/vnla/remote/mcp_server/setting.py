@@ -46,7 +46,7 @@ _NO_FOLDER = Path(os.devnull) / COTTAGE_SPLIT  # in which nothing is found, and 
 
 
 @dataclass(frozen=True)
-class Offer:
+class EpisodeTerms:
     """What determines the episodes of a server."""
 
     seed: int = 123
@@ -71,49 +71,49 @@ class OfferedTasks:
     observer: WorldObserver
     declaration: Declaration
     split: str
-    offer: Offer
+    terms: EpisodeTerms
     world_name: Any
     """What tells the world from another: a checksum, or the names of its houses."""
 
     @classmethod
-    def of_world(cls, world: Path, tasks: Path, split: str, offer: Offer) -> OfferedTasks:
+    def of_world(cls, world: Path, tasks: Path, split: str, terms: EpisodeTerms) -> OfferedTasks:
         """The tasks of a split of a data set, in a world's folder."""
         folder, dataset = read_world(world), read_dataset(tasks)
-        compiled = World.compile(folder.houses, forward=offer.forward)
+        compiled = World.compile(folder.houses, forward=terms.forward)
         rules = EvaluationRules.of(
-            compiled, dataset, split, advisor=offer.advisor, folder=folder, ratio=offer.ratio, chosen=offer.subset
+            compiled, dataset, split, advisor=terms.advisor, folder=folder, ratio=terms.ratio, chosen=terms.subset
         )
         houses = {task.house for task in rules.tasks.tasks}
-        return cls._shown(rules, folder, split, offer, has_pictures=_has_pictures(folder, houses))
+        return cls._shown(rules, folder, split, terms, has_pictures=_has_pictures(folder, houses))
 
     @classmethod
-    def of_cottage(cls, offer: Offer) -> OfferedTasks:
+    def of_cottage(cls, terms: EpisodeTerms) -> OfferedTasks:
         """The six tasks of the embedded house, which has no pictures."""
         house = cottage()
         folder = WorldFolder(_NO_FOLDER, (house,), {}, {})
-        world = World.compile(folder.houses, forward=offer.forward)
+        world = World.compile(folder.houses, forward=terms.forward)
         every = cottage_tasks(world)
-        advisor = offer.advisor or TemplateAdvisor()
+        advisor = terms.advisor or TemplateAdvisor()
         words = Vocabulary.build(task.end_goal for task in every).with_words(advisor.words())
-        chosen = every if offer.subset is None else subset(every, offer.subset)
+        chosen = every if terms.subset is None else subset(every, terms.subset)
         tasks = TaskSet.compile(world, chosen, TimeBudgets(), vocabulary=words)
-        rules = EvaluationRules(tasks, advisor, advisor.ready_in(folder, world, words), offer.ratio)
-        return cls._shown(rules, folder, COTTAGE_SPLIT, offer, has_pictures=False)
+        rules = EvaluationRules(tasks, advisor, advisor.ready_in(folder, world, words), terms.ratio)
+        return cls._shown(rules, folder, COTTAGE_SPLIT, terms, has_pictures=False)
 
     @classmethod
     def _shown(
-        cls, rules: EvaluationRules, folder: WorldFolder, split: str, offer: Offer, *, has_pictures: bool
+        cls, rules: EvaluationRules, folder: WorldFolder, split: str, terms: EpisodeTerms, *, has_pictures: bool
     ) -> OfferedTasks:
-        observe = offer.observe or ("both" if has_pictures else "text")
+        observe = terms.observe or ("both" if has_pictures else "text")
         observes = OBSERVES[observe]
         if PICTURES in observes and not has_pictures:
             where = "the embedded cottage" if split == COTTAGE_SPLIT else str(folder.path)
             others = ", ".join(name for name, keys in OBSERVES.items() if PICTURES not in keys)
             raise InputError(f"--observe {observe}: {where} has no pictures; choose {others}, or another --world")
-        declaration = Declaration(NAME, observes, picture_width=offer.picture_width)
+        declaration = Declaration(NAME, observes, picture_width=terms.picture_width)
         observer = WorldObserver(declaration, folder, rules.tasks.environment.world)
         name = world_checksum(folder) or sorted(house.name for house in folder.houses)
-        return cls(rules, observer, declaration, split, offer, name)
+        return cls(rules, observer, declaration, split, terms, name)
 
     @property
     def tasks(self) -> Sequence[Task]:
@@ -131,7 +131,7 @@ class OfferedTasks:
 
     def begin(self, task: str) -> EvaluationEpisode:
         """An episode of a task, from its beginning."""
-        return self.rules.begin(self.number[task], self.offer.seed)
+        return self.rules.begin(self.number[task], self.terms.seed)
 
     def observed(self, episode: EvaluationEpisode) -> Observation:
         """What a client observes of an episode now."""
@@ -139,20 +139,20 @@ class OfferedTasks:
 
     def settings(self) -> dict[str, Any]:
         """All that determines the outcome, but for the client."""
-        offer = self.offer
+        terms = self.terms
         return {
             "agent": NAME,
             "observes": list(self.declaration.observes),
-            "picture_width": offer.picture_width,
+            "picture_width": terms.picture_width,
             "world": self.world_name,
             "split": self.split,
-            "subset": offer.subset,
+            "subset": terms.subset,
             "tasks": tasks_checksum(self.tasks),
-            "seeds": [offer.seed],
-            "ratio": offer.ratio,
+            "seeds": [terms.seed],
+            "ratio": terms.ratio,
             "k": self.rules.advisor.k,
-            "forward": offer.forward,
-            **dict(offer.advisor_settings),
+            "forward": terms.forward,
+            **dict(terms.advisor_settings),
         }
 
 

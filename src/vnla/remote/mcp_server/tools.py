@@ -31,7 +31,7 @@ from vnla.remote.mcp_server.replies import (
     TaskEntry,
     TaskList,
 )
-from vnla.remote.mcp_server.rules import URI, instructions, rules_of
+from vnla.remote.mcp_server.rules import NEXT_TASK, URI, instructions, rules_of
 from vnla.remote.mcp_server.sessions import ToolSession, ToolSessions
 from vnla.remote.protocol import png
 
@@ -259,6 +259,10 @@ def make_server(sessions: ToolSessions, *, once: bool, sessionless: bool = False
     )
     def read_rules() -> str:
         return rules
+
+    @server.prompt(name="next_task", title="Do the next task", description="Have the model do the next task to its end.")
+    def next_task() -> str:
+        return NEXT_TASK
 
     return server
 
