@@ -145,15 +145,15 @@ def _serve(options: McpOptions, offered: OfferedTasks, address: tuple[str, int] 
         if address is None:
             serve_stdio(server)
             return
-        from vnla.cli.serve import LOOPBACK, OWN_NAMES, listening
+        from vnla.cli.serve import EVERYWHERE, OWN_NAMES, listening
         from vnla.remote.mcp_server.serving import PATH
 
         host, port = address
         listener = stack.enter_context(listening(host, port))
         names = tuple(dict.fromkeys((*OWN_NAMES, host, *(options.allow_host or ()))))
-        shown = f"[{host}]" if ":" in host else host
+        shown = "localhost" if host in EVERYWHERE else f"[{host}]" if ":" in host else host
         typer.echo(f"vnla mcp is at http://{shown}:{listener.getsockname()[1]}{PATH} (Ctrl-C ends it)")
-        if host not in (LOOPBACK, *OWN_NAMES):
+        if host not in OWN_NAMES:
             typer.echo("it asks for no password: whoever reaches this address can walk", err=True)
         serve_http(server, listener, names)
 

@@ -63,7 +63,7 @@ class VnlaTools:
     def list_tasks(
         self,
         context: Context[Any, Any],
-        first: Annotated[int, Field(ge=0, description="Place of the first task to list, from 0.")] = 0,
+        first: Annotated[int, Field(ge=0, le=1_000_000, description="Place of the first task to list, from 0.")] = 0,
         count: Annotated[int, Field(ge=1, le=MOST_LISTED, description="How many to list at most.")] = 50,
         session: SessionKey = None,
     ) -> Annotated[CallToolResult, TaskList]:
