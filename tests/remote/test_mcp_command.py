@@ -55,6 +55,32 @@ def test_a_whole_walk_over_stdio_and_a_process_that_is_killed(tmp_path: Path) ->
     assert (len(kept), kept.abandoned, kept.claim("012")) == (2, 1, "2")
 
 
+def test_ctrl_c_ends_a_server_whose_client_says_nothing(tmp_path: Path) -> None:
+    """A thread waits for the client's next line, which never comes."""
+    process = subprocess.Popen(
+        [*PROGRAM, "--out", str(tmp_path)],
+        env=ENVIRONMENT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdin and process.stdout and process.stderr
+    client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "somebody", "version": "1"}}
+    for message in (
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "start", "arguments": {}}},
+    ):
+        process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    assert [answer["id"] for answer in answers] == [1, 2] and not answers[1]["result"]["isError"]
+    process.send_signal(signal.SIGINT)
+    try:
+        assert process.wait(timeout=30) == 130
+    finally:
+        process.kill()
+    assert process.stderr.read().endswith("vnla: interrupted\n")
+    assert (tmp_path / COTTAGE_SPLIT / "results.json").is_file()
+
+
 class Address:
     """A server at an address, in a process of its own."""
 
