@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
+import io
 import re
+import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
+
+from vnla.cli.mcp import McpOptions
+from vnla.remote.mcp_server.sessions import ToolSessions
+from vnla.remote.mcp_server.tools import make_server
 
 ROOT = Path(__file__).parents[2]
 SHOWN = re.compile(
@@ -15,12 +21,12 @@ SHOWN = re.compile(
 )
 
 
-def test_the_session_that_the_page_shows_is_what_is_printed(tmp_path: Path) -> None:
-    (found,) = SHOWN.findall((ROOT / "docs" / "mcp.md").read_text(encoding="utf-8"))
-    calls, program, printed = found
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
-    answer = subprocess.run(
-        [sys.executable, ROOT / program], input="\n".join(shlex.split(calls)) + "\n", cwd=tmp_path, env=environment,
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert (answer.returncode, answer.stdout) == (0, printed), answer.stderr
+def test_the_session_that_the_page_shows_is_what_is_printed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a server in this process; a client that starts one is tried in tests/remote/test_mcp_command.py."""
+    ((calls, program, printed),) = SHOWN.findall((ROOT / "docs" / "mcp.md").read_text(encoding="utf-8"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(shlex.split(calls)) + "\n"))
+    server = make_server(ToolSessions(McpOptions().offered()), once=False)
+    asyncio.run(runpy.run_path(str(ROOT / program))["talk"](server))
+    assert capsys.readouterr().out == printed
