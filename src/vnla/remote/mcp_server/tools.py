@@ -7,7 +7,6 @@ protocol 2026-07-28) need not name one; over HTTP without sessions it gives the 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import Annotated, Any, Literal, Protocol
 
 from mcp.server.mcpserver import Context, MCPServer
@@ -18,6 +17,7 @@ from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import Field, ValidationError
 
+from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
 from vnla.observation import EXITS, PICTURES, Observation
@@ -248,7 +248,7 @@ def make_server(sessions: ToolSessions, *, once: bool, sessionless: bool = False
         "vnla",
         title="Find things in a house",
         instructions=instructions(sessionless=sessionless),
-        version=version("vnla"),
+        version=__version__,
         tools=made,
         log_level="ERROR",
     )
