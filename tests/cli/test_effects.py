@@ -204,7 +204,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     },
 }  # fmt: skip
 GUESTS, SCORE, CALIBRATE = "cli/test_guests.py", "cli/test_score.py", "cli/test_calibrate.py"
-TUNE = "cli/test_tune.py"
+TUNE, MCP = "cli/test_tune.py", "remote/test_mcp_command.py"
 LISTEN, MAKE, SHARDS, WATCH = (
     "cli/test_listen.py",
     "cli/test_tasks.py",
@@ -255,6 +255,19 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "serve": {
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",
         "--world": f"{SERVE}::test_what_cannot_be_served_ends_with_a_line",
+    },
+    "mcp": {
+        **dict.fromkeys(
+            (
+                "--world", "--tasks", "--split", "--subset", "--seed", "--observe", "--picture-width", "--ratio", "--k",
+                "--advisor-language", "--advisor-option", "--forward",
+            ),
+            f"{MCP}::test_options_reach_what_is_offered",
+        ),
+        "--out": f"{MCP}::test_a_whole_walk_over_stdio_and_a_process_that_is_killed",
+        **dict.fromkeys(
+            ("--http", "--allow-host"), f"{MCP}::test_requests_for_other_hosts_and_from_pages_of_others_are_refused"
+        ),
     },
     "study new": {
         **dict.fromkeys(

@@ -28,6 +28,7 @@ WORK = (
     "benchmarks.commands._measure",
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",
+    "vnla.cli.mcp._serve",
     "vnla.cli.study.listening",
     "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",

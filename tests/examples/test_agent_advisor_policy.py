@@ -53,6 +53,7 @@ def test_examples_are_short() -> None:
         "encoder",
         "guide",
         "help_policy",
+        "mcp_client",
         "metric",
         "objective",
         "one_at_a_time",

@@ -32,6 +32,7 @@ from vnla.cli import (
     evaluate,
     features,
     listen,
+    mcp,
     paper,
     parts,
     score,
@@ -104,6 +105,7 @@ app.command("advice")(advice.advice)
 app.command("speaker")(speaker.speaker)
 app.command("listen")(listen.listen)
 app.command("serve")(serve.serve)
+app.command("mcp")(mcp.mcp)
 app.add_typer(study.app, name="study", cls=CommandGroup)
 app.command("paper")(paper.paper)
 app.command("beyond")(beyond.beyond)
