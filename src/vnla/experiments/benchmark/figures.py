@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval, difference_over_houses, houses_note, minus, over_houses
-from vnla.experiments.benchmark.definition import COMMON, FRESH, SETS, read_definition
+from vnla.experiments.benchmark.definition import COMMON, FRESH, read_definition
 from vnla.experiments.benchmark.verification import VerifiedCondition, VerifiedEntry
 
 NOROOM = "noroom"
@@ -136,7 +136,8 @@ def overfit(entry: VerifiedEntry, figure: BenchmarkFigure | None = None) -> Inte
 
 def note(*entries: VerifiedEntry) -> str:
     """Return what stands beside a table of these figures."""
-    return houses_note(*(len(set(_main(each, houses).houses.tolist())) for each in entries for houses in SETS))
+    counts = (set(_main(each, houses).houses.tolist()) for each in entries for houses in each.entry.manifest.sets)
+    return houses_note(*map(len, counts))
 
 
 def _area(entry: VerifiedEntry, houses: str) -> TaskValues:

@@ -33,7 +33,7 @@ from vnla.evaluation.checked import LARGEST, LARGEST_RECORD, Allowance, Checked,
 from vnla.evaluation.results import WHAT, Result, read_result
 from vnla.evaluation.scores import Array, Scores
 from vnla.evaluation.trace import Trace
-from vnla.experiments.benchmark.definition import SETS, SPLIT, Condition
+from vnla.experiments.benchmark.definition import SPLIT, Condition
 from vnla.experiments.benchmark.entry import MANIFEST, EntryFolder, open_entry, results_name
 from vnla.experiments.benchmark.houses import BenchmarkHouses, draw_seed
 from vnla.experiments.benchmark.signing import Signature, read_signature
@@ -196,7 +196,7 @@ def _materials(entry: EntryFolder, made: BenchmarkHouses, tell: Tell) -> Iterato
     """Return all conditions in the order of the definition; houses and data sets are compiled once."""
     forward, conditions = entry.manifest.track.forward, entry.conditions
     advisor = TemplateAdvisor(k=entry.definition.k)
-    for houses in SETS:
+    for houses in entry.manifest.sets:
         folder = made.of(houses, entry.manifest.fresh_seed, tell)
         world = World.compile(read_world(folder.world).houses, forward=forward)
         for name in entry.preset.points:
