@@ -195,7 +195,7 @@ class ScoreOptions(TypedDict, total=False):
     split: Name | None
     ratio: float
     k: int
-    seed: int | None
+    seed: str | None
     partial: bool
     lenient: bool
     metric: str | Sequence[str] | None
@@ -209,7 +209,7 @@ class CompareOptions(TypedDict, total=False):
     split: Name | None
     ratio: float
     k: int
-    seed: int | None
+    seed: str | None
     partial: bool
     lenient: bool
     metric: str | Sequence[str] | None
