@@ -344,6 +344,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--per": f"{MAKE}::test_options_reach_the_recipe", "--gzip": f"{MAKE}::test_json", "--json": f"{MAKE}::test_json",
         "--shard": f"{SHARDS}::test_a_data_set_of_shards_is_that_of_one_machine",
     },
+    "world import json": {"--strict": "houses/test_plain.py::test_what_is_odd_is_a_line_of_each_kind_or_refused"},
     "world make": {
         **dict.fromkeys(
             ("--houses", "--train", "--dev", "--test"), "cli/test_world.py::test_as_many_houses_are_made_as_are_wanted"

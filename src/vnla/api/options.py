@@ -47,6 +47,7 @@ class ImportOptions(TypedDict, total=False):
     scans: Place | None
     scan: str | Sequence[str] | None
     pictures: Place | None
+    strict: bool
     option: Own | None
 
 
