@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cottage_players import TASKS, VOCABULARY, WORLD, context
+from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
@@ -27,6 +27,7 @@ from vnla.evaluation.results import read_result, results_of, write_results
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
 
 SEED = 123
 SCHEMA = json.loads(files("vnla.evaluation").joinpath("results.schema.json").read_text())
@@ -222,6 +223,19 @@ def test_wrong_records_are_counted_where_that_is_wanted(file: Path) -> None:
     assert found.missing == ("1",)  # its record could not be read
     assert not found.scores.success[:2].any()
     assert found.scores.shape == (6,)
+
+
+def test_a_record_that_cannot_be_walked_is_counted_in_every_house(tmp_path: Path) -> None:
+    """Not in the first house alone, whose first viewpoint no task of another house can be at."""
+    world = World.compile([HOUSE, replace(HOUSE, name="other")])
+    some = [replace(task, house="other") for task in TASKS.tasks[:2]]
+    tasks = TaskSet.compile(world, some, TimeBudgets(), vocabulary=VOCABULARY)
+    walked = [{name: each[name] for name in ("instr_id", "trajectory")} for each in RECORDS[:2]]
+    records = [walked[0], walked[1] | {"trajectory": [["attic", 0, 0]]}]
+    path = written(tmp_path / "houses.json", records)
+    with pytest.raises(InputError, match="house other has no viewpoint 'attic'"):
+        check(path, tasks)
+    assert len(check(path, tasks, lenient=True).wrong) == 1
 
 
 def test_a_missing_task_is_a_failure_even_beside_its_goal(file: Path) -> None:

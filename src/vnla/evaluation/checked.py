@@ -259,7 +259,9 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
     pairs = list(zip(poses, (entry.result for entry in entries), strict=True))
     asked = [result.agent_ask or () if walk else () for walk, result in pairs]
     actions = [actions_of(result) if walk else None for walk, result in pairs]
-    walks = RecordedWalks.of(tasks.environment, tasks.goals, poses, actions, asked)
+    starts = [[start] for start in rules.start]  # what cannot be walked stays in its own house
+    walked = [walk or start for walk, start in zip(poses, starts, strict=True)]
+    walks = RecordedWalks.of(tasks.environment, tasks.goals, walked, actions, asked)
     broken = broken_rules(rules.episodes([result for _, result in pairs]), walks, rules.told)
     wrong += [f"{entries[number].where}: {what}" for number, what in broken.items()]
     return [entry if poses[number] and number not in broken else None for number, entry in enumerate(entries)]

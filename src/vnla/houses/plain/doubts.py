@@ -1,7 +1,7 @@
 """What is odd about the houses of a plain file and may be meant: a line for each kind, with how many there are and where.
 
-Rooms that share space are odd where they share more than walls: a piece of more than `SHARED` metres each way. Rooms that are
-measured to the outside of their walls share less. An object that names no room and has its centre in none is odd, too.
+Rooms that share space are odd where they share more than walls: a piece of more than `SHARED` metres each way. Rooms that
+are measured to the outside of their walls share less. An object that names no room and has its centre in none is odd, too.
 """
 
 from __future__ import annotations
