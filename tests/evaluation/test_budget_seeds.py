@@ -21,9 +21,11 @@ from vnla.evaluation.contest import ScoringData, enter, pairs
 from vnla.evaluation.evaluate import SEEDS, Evaluation, evaluate
 from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.results import results_of, write_results
+from vnla.gym import AskNavEnv
 from vnla.report.contest import entries_table, pairs_table
 from vnla.tasks.dataset import Dataset
 from vnla.tasks.task_set import TaskSet
+from vnla.world.budgets import TimeBudgets
 from vnla.world.forward import INFORMED
 
 
@@ -147,3 +149,9 @@ def test_no_seed_is_compared_with_any_budget(evaluation: Evaluation, tmp_path: P
     held = enter(tmp_path / "one.json", material())
     assert held.as_dict()["comparable"] is True and held.as_dict()["budget_seeds"] == [123]
     assert ("budget seeds", "123") in entries_table([held]).rows
+
+
+def test_the_environment_draws_what_files_are_held_to() -> None:
+    env = AskNavEnv(budgets=TimeBudgets())
+    given = [int(env.reset(seed=SEEDS[0], options={"task": each.id})[0]["requests_left"]) for each in TASKS.tasks]
+    assert given == Allowance().largest(TASKS) and len(set(given)) > 1

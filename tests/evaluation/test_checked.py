@@ -231,7 +231,7 @@ def test_a_record_that_cannot_be_walked_is_counted_in_every_house(tmp_path: Path
     some = [replace(task, house="other") for task in TASKS.tasks[:2]]
     tasks = TaskSet.compile(world, some, TimeBudgets(), vocabulary=VOCABULARY)
     walked = [{name: each[name] for name in ("instr_id", "trajectory")} for each in RECORDS[:2]]
-    records = [walked[0], walked[1] | {"trajectory": [["attic", 0, 0]]}]
+    records = [walked[0] | {"trajectory": [["attic", 0, 0]]}, walked[1]]
     path = written(tmp_path / "houses.json", records)
     with pytest.raises(InputError, match="house other has no viewpoint 'attic'"):
         check(path, tasks)
