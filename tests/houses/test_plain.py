@@ -302,6 +302,27 @@ def test_a_world_is_imported_and_trained_on(vnla: Callable[..., str], tmp_path: 
     assert refused.startswith("vnla: error: ") and not (tmp_path / "new").exists()
 
 
+def test_houses_are_drawn_of_their_boxes_or_refused_at_once(vnla: Callable[..., str], tmp_path: Path) -> None:
+    """An imported house has features at once; without any pictures a line says how it may have some, and nothing is left."""
+    sofa = {"label": "sofa", "centre": [3.4, 1.8, 0.4], "size": [1, 0.3, 0.8]}
+    world = tmp_path / "world"
+    vnla("world", "import", "json", written(tmp_path, two_rooms(objects=[sofa])), world)
+    make = "features", "make", world, "--encoder", "pixels", "--size", "48x36"
+    vnla("world", "set", world, "--pictures", "default")
+    refused = vnla(*make, code=2).splitlines()[-1]
+    assert refused.startswith(f"vnla: error: {world}: there are no pictures of 1 of 1 houses (hut), so no features can be")
+    assert f"vnla world set {world} --pictures boxes draws them" in refused
+    assert not (world / "features").exists()
+    part = vnla(*make, "--shard", "1/1", code=2).splitlines()[-1]
+    assert part == refused and not list(tmp_path.rglob("unfinished.json"))
+    vnla("world", "set", world, "--pictures", "boxes")
+    vnla(*make)
+    assert (world / "features" / "pixels" / "features.json").is_file()
+    images = world_images(read_world(world), (64, 48))
+    before = images.panorama("hut", "kitchen-1", 32).objects  # 0.8 m before the sofa, which stands at the north wall
+    assert (before == 0).any() and set(np.unique(before).tolist()) == {-1, 0}
+
+
 def test_pictures_all_around_are_shown_where_they_look(tmp_path: Path, vnla: Callable[..., str]) -> None:
     """Red to the north of the picture, then clockwise green, blue and white; a viewpoint that says its picture's middle
     looks east sees red there."""

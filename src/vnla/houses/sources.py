@@ -18,7 +18,7 @@ from vnla.common.registry import build
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
 from vnla.houses.matterport.notes import Note
-from vnla.houses.pictures import PANORAMAS
+from vnla.houses.pictures import BOXES, PANORAMAS
 from vnla.houses.plain import PlainWorld, read_plain
 
 
@@ -67,9 +67,9 @@ class JsonHouses(WorldSource):
         return self._world.splits
 
     def choices(self) -> Mapping[str, Any]:
-        """Its pictures; where there are none agents are shown symbols."""
+        """Its pictures; where there are none agents are shown symbols, and views are drawn of boxes for who wants them."""
         if not self.pictures:
-            return {"features": "symbolic"}
+            return {"features": "symbolic", "pictures": {"source": BOXES, "options": {}}}
         folder = Path(self.pictures).absolute()
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; expected pictures as <house>/<viewpoint>.jpg")
