@@ -81,7 +81,7 @@ BASES = {
     "world import matterport": ("{files}", "{out}/world"),
     "world import json": ("examples/world.json", "{out}/world"),
     "world import from": ("examples.world_source:Hotels", "{out}/world"),
-    "walk": ("{out}",),
+    "walk": ("--out", "{out}"),
     "list": (),
     "study power": ("--difference", "10", "--tasks", "4"),
 }  # fmt: skip
@@ -195,7 +195,10 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
         "--json": ("", "--json"),
     },
-    "walk": {"--task": ("", "--task 1"), "--seed": ("", "--seed 1")},
+    "walk": {
+        "--task": ("", "--task 1"), "--seed": ("", "--seed 1"), "--house": ("{village}", "{village} --house nowhere"),
+        "--tasks": ("{world}", "{world} --tasks {tasks}"), "--out": ("", "--out {out}/maps"),
+    },
     "list": {"--json": ("", "--json")},
     "study power": {
         "--success": ("", "--success 60"), "--difference": ("", "--difference 12"), "--tasks": ("", "--tasks 5"),

@@ -353,7 +353,9 @@ def set_(
     world: WorldArgument,
     pictures: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="generated, skybox, panoramas, boxes, package.module:Class; 'default' takes it back."),
+        typer.Option(
+            metavar="SOURCE", help="generated, skybox, panoramas, boxes, or yours, a.b:Class; 'default' takes it back."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")
