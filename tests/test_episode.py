@@ -25,7 +25,8 @@ from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.words import Phrases, Utterance
 from vnla.bcui import bcui
 from vnla.episode import Episodes, StepContext, When
-from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import check
 from vnla.evaluation.results import results_of_trace, write_results
 from vnla.evaluation.trace import Trace
 from vnla.gym import AskNavEnv

@@ -21,7 +21,7 @@ import vnla.gym  # noqa: F401
 from cottage_run import SPLITS
 from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance
+from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.contest import ScoringData, enter
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.recorded import score_recorded

@@ -81,7 +81,7 @@ BASES = {
     "world import matterport": ("{files}", "{out}/world"),
     "world import json": ("examples/world.json", "{out}/world"),
     "world import from": ("examples.world_source:Hotels", "{out}/world"),
-    "walk": ("{out}",),
+    "walk": ("--out", "{out}"),
     "list": (),
     "study power": ("--difference", "10", "--tasks", "4"),
 }  # fmt: skip
@@ -195,7 +195,10 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--encoder": ("", "--encoder other"), "--views": ("", "--views 300"), "--seed": ("", "--seed 1"),
         "--json": ("", "--json"),
     },
-    "walk": {"--task": ("", "--task 1"), "--seed": ("", "--seed 1")},
+    "walk": {
+        "--task": ("", "--task 1"), "--seed": ("", "--seed 1"), "--house": ("{village}", "{village} --house nowhere"),
+        "--tasks": ("{world}", "{world} --tasks {tasks}"), "--out": ("", "--out {out}/maps"),
+    },
     "list": {"--json": ("", "--json")},
     "study power": {
         "--success": ("", "--success 60"), "--difference": ("", "--difference 12"), "--tasks": ("", "--tasks 5"),
@@ -357,6 +360,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--per": f"{MAKE}::test_options_reach_the_recipe", "--gzip": f"{MAKE}::test_json", "--json": f"{MAKE}::test_json",
         "--shard": f"{SHARDS}::test_a_data_set_of_shards_is_that_of_one_machine",
     },
+    "world import json": {"--strict": "houses/test_plain.py::test_what_is_odd_is_a_line_of_each_kind_or_refused"},
     "world make": {
         **dict.fromkeys(
             ("--houses", "--train", "--dev", "--test"), "cli/test_world.py::test_as_many_houses_are_made_as_are_wanted"

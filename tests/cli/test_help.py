@@ -79,7 +79,7 @@ for width in {widths}:
 @pytest.mark.parametrize(("encoding", "widths"), [("ascii", (40,)), pytest.param("latin-1", (80,), marks=pytest.mark.slow)])
 def test_every_terminal_will_do(encoding: str, widths: tuple[int, ...], tmp_path: Path) -> None:
     write_world(tmp_path / "world", [cottage()], source="generated")
-    runs = [*([*path, "--help"] for path in COMMANDS), ["walk", "pictures"], ["world", "show", "world"]]
+    runs = [*([*path, "--help"] for path in COMMANDS), ["walk"], ["world", "show", "world"]]
     script = DRIVER.format(widths=widths, runs=runs)
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LANG": "C", "LC_ALL": "C", "PYTHONPATH": paths}

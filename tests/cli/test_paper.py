@@ -60,7 +60,7 @@ def test_wrong_input_is_one_line(
 
 def test_walk_draws_the_cottage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["walk", str(tmp_path), "--task", "2"])
+        main(["walk", "--out", str(tmp_path), "--task", "2"])
     assert left.value.code == 0
     assert "the teacher takes" in capsys.readouterr().out
     assert len(list(tmp_path.glob("*-2.png"))) == 1

@@ -183,10 +183,28 @@ def test_budgets_are_those_that_were_asked_for(vnla: Vnla, made: Made) -> None:
     file = made.results / "first" / "test_seen.json"
     for verb in (("score", file), ("compare", file, file)):
         assert vnla(*verb, *made.where, "--seed", 123).status == 0
-        assert vnla(*verb, *made.where, "--ratio", 1, "--k", 1).status == 0
-        for options in (("--ratio", 0.1), ("--ratio", 0), ("--k", 7), ("--k", 7, "--seed", 123)):
+        assert vnla(*verb, *made.where, "--ratio", 1, "--k", 1, "--seed", "any").status == 0
+        for options in (("--ratio", 0.1), ("--ratio", 0), ("--k", 7), ("--ratio", 1, "--k", 1), ("--seed", 983)):
             answer = vnla(*verb, *made.where, *options)
-            assert answer.status == 2 and "ask" in answer.err, (verb, options)
+            assert answer.status == 2 and "field help_budget is" in answer.err, (verb, options)
+
+
+def test_any_budget_is_said_on_the_terminal_and_in_the_report(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+    file = made.results / "first" / "test_seen.json"
+    held = vnla("score", file, *made.where)
+    assert held.status == 0 and "budget seeds" in held.out and "any budget" not in held.out + held.err
+    words = f"a={file}", f"b={made.results / 'none' / 'test_seen.json'}", *made.where, "--seed", "any"
+    for verb in ("score", "compare"):
+        loose = vnla(verb, *words)
+        assert loose.status == 0, loose.err
+        assert "any budget; not comparable" in " ".join(loose.out.split())
+        assert "--seed any: any budget; not comparable" in loose.err
+    assert vnla("compare", *words, "--out", tmp_path / "out").status == 0
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "any budget; not comparable" in page and "--seed any" in page
+    for wrong in ("some", "1.5", "9" * 30, ""):
+        answer = vnla("score", file, *made.where, f"--seed={wrong}")
+        assert (answer.status, "expected a whole number, or: any" in answer.err) == (2, True), wrong
 
 
 def test_a_pair_is_compared_task_by_task_in_whatever_order(vnla: Vnla, made: Made, tmp_path: Path) -> None:
@@ -200,9 +218,11 @@ def test_a_pair_is_compared_task_by_task_in_whatever_order(vnla: Vnla, made: Mad
     assert vnla(*words).status == 2, "not all tasks are there"
     answer = vnla(*words, "--partial")
     assert answer.status == 0, answer.err
-    assert "whole → part (5 tasks)" in answer.out and "5 of 6" in answer.out
+    assert "whole → part (5 of 6 tasks)" in answer.out
+    assert "leaves out tasks on which its agent fails looks better than the agent is" in " ".join(answer.out.split())
     [pair] = json.loads(file.read_text())["pairs"]
-    assert (pair["tasks"], pair["one_alone_succeeds"], pair["other_alone_succeeds"]) == (5, 0, 0)
+    assert (pair["tasks"], pair["tasks_of_the_split"]) == (5, 6)
+    assert (pair["one_alone_succeeds"], pair["other_alone_succeeds"]) == (0, 0)
     assert {name: each["value"] for name, each in pair["other_minus_one"].items() if each["value"]} == {}
 
 
@@ -217,3 +237,19 @@ def test_agents_of_other_tasks_are_not_compared(vnla: Vnla, made: Made, tmp_path
     (tmp_path / "other.json").write_text(json.dumps(records))
     answer = vnla("compare", made.npz / "none", tmp_path / "other.json", *made.where)
     assert answer.status == 2 and "strange_0" in answer.err
+
+
+def test_failures_that_a_file_leaves_out_are_counted(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+    """A file without the tasks on which its agent fails is the whole file to --lenient, alone and in a comparison."""
+    records = json.loads((made.results / "first" / "test_seen.json").read_text())
+    whole, flattering, file = tmp_path / "whole.json", tmp_path / "flattering.json", tmp_path / "found.json"
+    whole.write_text(json.dumps(records))
+    flattering.write_text(json.dumps(records[:2]))
+    where = *made.where, "--split", "test_seen", "--lenient", "--json", file
+    assert vnla("score", flattering, *where).status == 0
+    [scored] = json.loads(file.read_text())
+    assert (scored["tasks"], len(scored["missing_tasks"])) == (6, 4)
+    assert vnla("compare", f"whole={whole}", f"flattering={flattering}", *where).status == 0
+    found = json.loads(file.read_text())
+    assert [agent["tasks"] for agent in found["agents"]] == [6, 6] and found["pairs"][0]["tasks"] == 6
+    assert found["agents"][1]["figures"]["success_rate"] == scored["figures"]["success_rate"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cottage_players import TASKS, context
+from cottage_players import HOUSE, TASKS, VOCABULARY, WORLD, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import check
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.results import read_result, results_of, write_results
+from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
+from vnla.world.budgets import TimeBudgets
+from vnla.world.compiled import World
 
 SEED = 123
 SCHEMA = json.loads(files("vnla.evaluation").joinpath("results.schema.json").read_text())
@@ -114,7 +118,7 @@ def turned(record: dict[str, Any], entry: int, by: float) -> None:
         ),
         (lambda record: record["agent_nav"].__setitem__(0, [0, 0, 0]), f"step 1: stop does not lead from {START}"),
         (lambda record: record["agent_ask"].__setitem__(0, 2), "field agent_ask: entry 0 is 2"),
-        (lambda record: record.update(help_budget=9), "is 9, but τ = 0.4 and k = 4 give this task 3 at most"),
+        (lambda record: record.update(help_budget=9), "is 9, but seed 123 draws 3 for this task"),
         (lambda record: record.update(help_budget=10**30), "field help_budget is 1000"),
         (lambda record: record.update(help_budget=True), "field help_budget is True"),
         (lambda record: record.update(agent_ask=[1] * len(record["agent_nav"])), "asks once more than the help budget"),
@@ -155,6 +159,8 @@ def test_a_task_is_held_to_the_budget_of_the_seed_where_it_is_known(file: Path) 
     with pytest.raises(InputError, match="field help_budget is"):
         check(file, TASKS, Allowance(seed=SEED + 1))
     with pytest.raises(InputError, match="τ = 0 and k = 4 give this task 0 at most"):
+        check(file, TASKS, Allowance(ratio=0.0, seed=None))
+    with pytest.raises(InputError, match="seed 123 draws 0 for this task"):
         check(file, TASKS, Allowance(ratio=0.0))
 
 
@@ -174,9 +180,9 @@ def test_all_budgets_together_are_no_larger_than_luck_allows(tmp_path: Path) -> 
             records.append({"instr_id": task.id, "trajectory": [start, *turns], "agent_ask": asks})
         return written(tmp_path / "many.json", records)
 
-    check(asking(2), many)
+    check(asking(2), many, Allowance(seed=None))
     with pytest.raises(InputError, match="asks 1,800 times in all"):
-        check(asking(3), many)  # 2.5 is the mean
+        check(asking(3), many, Allowance(seed=None))  # 2.5 is the mean
 
 
 def test_what_a_file_says_of_itself_is_compared(file: Path) -> None:
@@ -217,6 +223,39 @@ def test_wrong_records_are_counted_where_that_is_wanted(file: Path) -> None:
     assert found.missing == ("1",)  # its record could not be read
     assert not found.scores.success[:2].any()
     assert found.scores.shape == (6,)
+
+
+def test_a_record_that_cannot_be_walked_is_counted_in_every_house(tmp_path: Path) -> None:
+    """Not in the first house alone, whose first viewpoint no task of another house can be at."""
+    world = World.compile([HOUSE, replace(HOUSE, name="other")])
+    some = [replace(task, house="other") for task in TASKS.tasks[:2]]
+    tasks = TaskSet.compile(world, some, TimeBudgets(), vocabulary=VOCABULARY)
+    walked = [{name: each[name] for name in ("instr_id", "trajectory")} for each in RECORDS[:2]]
+    records = [walked[0] | {"trajectory": [["attic", 0, 0]]}, walked[1]]
+    path = written(tmp_path / "houses.json", records)
+    with pytest.raises(InputError, match="house other has no viewpoint 'attic'"):
+        check(path, tasks)
+    assert len(check(path, tasks, lenient=True).wrong) == 1
+
+
+def test_a_missing_task_is_a_failure_even_beside_its_goal(file: Path) -> None:
+    """The first task begins where it ends: an agent that stays would succeed."""
+    first, *others = TASKS.tasks
+    tasks = [replace(first, goals=(first.start,)), *others]
+    beside = TaskSet.compile(WORLD, tasks, TimeBudgets(), vocabulary=VOCABULARY)
+    found = check(written(file, RECORDS[1:]), beside, lenient=True)
+    assert found.missing == ("0",)
+    assert found.scores.nav_error[0] == 0 and not found.scores.success[0]
+    assert (found.scores.spl[0], found.scores.oracle_success[0]) == (0, False)
+
+
+def test_a_record_that_cannot_be_read_is_no_task_that_is_left_out(file: Path) -> None:
+    """Of four records one cannot be read: a subset of four tasks, of which one is a failure, and not one of three."""
+    records = copy.deepcopy(RECORDS[:4])
+    records[1]["agent_ask"] = "often"
+    found = check(written(file, records), TASKS, partial=True, lenient=True)
+    assert (len(found.tasks), found.missing, len(found.wrong)) == (4, ("1",), 1)
+    assert not found.scores.success[1]
 
 
 @pytest.mark.parametrize("records", [[], [1, "two", None], {"instr_id": "0"}, "text", [{"instr_id": "0"}]])

@@ -14,7 +14,7 @@ from cottage_players import TASKS, WORLD, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance
+from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.contest import Entry, Pair, ScoringData, common, enter, name_of, pairs
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.evaluation_file import write_evaluation
@@ -60,7 +60,7 @@ def test_a_file_and_an_evaluation_of_the_same_run(evaluation: Evaluation, materi
         ("length", 99, r"trace\.length has values from \d+ to 99, not from 0 to 25"),
         ("nav", 9, r"trace\.nav has values from -1 to 9, not from -1 to 5"),
         ("help_budget", -5, r"trace\.help_budget has values from -5"),
-        ("help_budget", -1, "asks once more than the help budget"),
+        ("help_budget", -1, "help budget is -1, but seed 123 draws 3 for this task"),
         ("pose", 0, "an agent does not begin|does not lead|stops at"),
     ],
 )

@@ -28,7 +28,8 @@ from vnla.assistance.help_policies import AsTaught, AtFirst, HelpPolicy, Learned
 from vnla.assistance.help_teacher import HelpTeacher
 from vnla.bcui import bcui
 from vnla.episode import Episodes, StepContext
-from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import check
 from vnla.houses.folder import read_world
 from vnla.rollout import Rollout
 from vnla.tasks.dataset import read_dataset

@@ -97,7 +97,7 @@ def test_anybodys_source_with_its_options_here_and_in_another_process(folder: Wo
         (
             "camera",
             {},
-            "pictures camera: unknown; choose from generated, skybox, panoramas, or name your own as package.module",
+            "pictures camera: unknown; choose from generated, skybox, panoramas, boxes, or name your own as package.module",
         ),
         ("no_such_module:Class", {}, "module no_such_module cannot be imported"),
         ("os:abort", {}, r"pictures os:abort: is not a class made from vnla\.houses\.pictures\.PictureSource"),

@@ -54,6 +54,33 @@ def test_viewpoints_and_edges_are_made(tmp_path: Path) -> None:
     assert [house.room_of(i).name for i in range(3)] == ["kitchen", "kitchen", "bathroom"]  # type: ignore[union-attr]
 
 
+def test_rooms_overlap_where_they_share_more_than_walls(tmp_path: Path) -> None:
+    """A bath that reaches 0.3 m into the kitchen shares a wall with it; at 0.31 m it overlaps, unless it is upstairs."""
+    value = two_rooms()
+    bath = value["houses"][0]["rooms"][1]
+    for west, floor, odd in ((4.0, 0.0, 0), (3.7, 0.0, 0), (3.69, 0.0, 1), (3.0, 2.2, 0), (3.0, 2.1, 1)):
+        bath["box"][0] = [west, 0, floor]
+        assert [note.kind for note in read_plain(written(tmp_path, value)).notes] == ["rooms that overlap"] * odd, west
+
+
+def test_what_is_odd_is_a_line_of_each_kind_or_refused(tmp_path: Path, vnla: Callable[..., str]) -> None:
+    lamps = [{"label": "lamp", "centre": [9 + i, 1, 1]} for i in range(7)]
+    value = two_rooms(objects=[*lamps, {"label": "towel", "centre": [9, 9, 9], "room": "bath"}])
+    value["houses"][0]["rooms"].append({"name": "annexe", "kind": "bedroom", "box": [[3, 0, 0], [6, 2, 2.5]]})
+    overlap, outside = map(str, read_plain(source := written(tmp_path, value)).notes)
+    assert overlap == (
+        "2 pairs of rooms that overlap by more than 0.3 m each way: kitchen and annexe of hut, bath and annexe of hut; what"
+        " lies in both counts as in the one that comes first in the file"
+    )
+    assert outside.startswith("7 objects in no room: lamp (objects[0]) of hut, ") and " and 2 more; no task asks" in outside
+    said = vnla("world", "import", "json", source, tmp_path / "world").splitlines()
+    assert [line for line in said if line in (overlap, outside)] == [overlap, outside]
+    refused = vnla("world", "import", "json", source, tmp_path / "strict", "--strict", code=2)
+    assert refused.splitlines()[-1].startswith(f"vnla: error: {source}: 2 pairs of rooms that overlap")
+    assert not (tmp_path / "strict").exists()
+    assert read_plain(ROOT / "examples" / "world.json").notes == ()
+
+
 def test_rooms_without_doors_between_them_are_not_joined(tmp_path: Path) -> None:
     (house,) = read_plain(written(tmp_path, two_rooms(doors=[]))).houses
     assert house.edges == ((0, 1),) and "cannot be reached" in house.warnings[0].message
@@ -273,6 +300,27 @@ def test_a_world_is_imported_and_trained_on(vnla: Callable[..., str], tmp_path: 
     assert json.loads(vnla("world", "schema"))["title"] == "A plain world"
     refused = vnla("world", "import", "json", tmp_path / "none.json", tmp_path / "new", code=2)
     assert refused.startswith("vnla: error: ") and not (tmp_path / "new").exists()
+
+
+def test_houses_are_drawn_of_their_boxes_or_refused_at_once(vnla: Callable[..., str], tmp_path: Path) -> None:
+    """An imported house has features at once; without any pictures a line says how it may have some, and nothing is left."""
+    sofa = {"label": "sofa", "centre": [3.4, 1.8, 0.4], "size": [1, 0.3, 0.8]}
+    world = tmp_path / "world"
+    vnla("world", "import", "json", written(tmp_path, two_rooms(objects=[sofa])), world)
+    make = "features", "make", world, "--encoder", "pixels", "--size", "48x36"
+    vnla("world", "set", world, "--pictures", "default")
+    refused = vnla(*make, code=2).splitlines()[-1]
+    assert refused.startswith(f"vnla: error: {world}: there are no pictures of 1 of 1 houses (hut), so no features can be")
+    assert f"vnla world set {world} --pictures boxes draws them" in refused
+    assert not (world / "features").exists()
+    part = vnla(*make, "--shard", "1/1", code=2).splitlines()[-1]
+    assert part == refused and not list(tmp_path.rglob("unfinished.json"))
+    vnla("world", "set", world, "--pictures", "boxes")
+    vnla(*make)
+    assert (world / "features" / "pixels" / "features.json").is_file()
+    images = world_images(read_world(world), (64, 48))
+    before = images.panorama("hut", "kitchen-1", 32).objects  # 0.8 m before the sofa, which stands at the north wall
+    assert (before == 0).any() and set(np.unique(before).tolist()) == {-1, 0}
 
 
 def test_pictures_all_around_are_shown_where_they_look(tmp_path: Path, vnla: Callable[..., str]) -> None:

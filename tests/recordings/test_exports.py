@@ -20,7 +20,8 @@ from cottage_run import write_cottage
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import check
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.results import results_of, write_results
 from vnla.houses.folder import read_world

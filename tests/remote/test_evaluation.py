@@ -18,7 +18,8 @@ from cottage_players import TASKS, WORLD
 from fake_servers import AGENT, Say, agent, serving
 from remote.cottage_rules import rules, showing
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import check
 from vnla.evaluation.contest import ScoringData, enter
 from vnla.evaluation.evaluation_file import write_evaluation
 from vnla.evaluation.results import results_of, write_results
@@ -93,7 +94,8 @@ def test_errors_are_steps_like_others_in_every_format(tmp_path: Path) -> None:
     dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
     dataset._read["test_unseen"] = TASKS.tasks
     entry = enter(
-        tmp_path / "evaluation.npz", ScoringData(WORLD, dataset, Allowance(), _compiled={("test_unseen", INFORMED): TASKS})
+        tmp_path / "evaluation.npz",
+        ScoringData(WORLD, dataset, Allowance(ratio=0.32), _compiled={("test_unseen", INFORMED): TASKS}),
     )
     for scores in (checked.scores, entry.scores):
         for name in ("success", "nav_error", "steps", "requests", "path_length"):

@@ -60,8 +60,8 @@ def import_world(
         given = asked(world.import_matterport, [source, out], options, among)
         world.bring_buildings(given["source"], target, *(given[name] for name in among))
     elif not isinstance(source, type) and Path(source).suffix == ".json":
-        given = asked(world.import_json, [source, out], options, ("pictures",))
-        world.bring_houses(JsonHouses(str(source), str(given["pictures"] or "")), target, "json")
+        given = asked(world.import_json, [source, out], options, ("pictures", "strict"))
+        world.bring_houses(JsonHouses(str(source), str(given["pictures"] or ""), given["strict"]), target, "json")
     else:
         given = asked(world.import_from, [source, out], options, ("option",))
         chosen = world_source(given["source"], options_of(given["option"] or (), "--option"))

@@ -47,6 +47,7 @@ class ImportOptions(TypedDict, total=False):
     scans: Place | None
     scan: str | Sequence[str] | None
     pictures: Place | None
+    strict: bool
     option: Own | None
 
 
@@ -195,7 +196,7 @@ class ScoreOptions(TypedDict, total=False):
     split: Name | None
     ratio: float
     k: int
-    seed: int | None
+    seed: str | None
     partial: bool
     lenient: bool
     metric: str | Sequence[str] | None
@@ -209,7 +210,7 @@ class CompareOptions(TypedDict, total=False):
     split: Name | None
     ratio: float
     k: int
-    seed: int | None
+    seed: str | None
     partial: bool
     lenient: bool
     metric: str | Sequence[str] | None

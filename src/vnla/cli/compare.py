@@ -10,7 +10,7 @@ import typer
 
 from vnla.cli.console import plain, say
 from vnla.cli.options import FiguresOption, as_typed, takes_options
-from vnla.cli.score import ContestOptions
+from vnla.cli.score import ContestOptions, warn_of_any_budget
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_bytes, write_text
 
@@ -33,9 +33,10 @@ def compare(
     ] = None,
     as_json: FiguresOption = None,
 ) -> None:
-    """What agents differ by on the tasks that both have, with paired intervals over houses.
+    """Compare agents task by task, with paired intervals over houses.
 
-    Everything is checked and scored again from the walks, as by vnla score.
+    Every file is checked and scored again from its walks, as by vnla score, and held to the help budgets of one seed, 123.
+    An evaluation of several seeds counts with the mean over those that vnla evaluate has.
 
     Example: vnla compare ours=evaluations/learned theirs=mine.json --world worlds/small --tasks tasks/small --out compared
     """
@@ -53,6 +54,7 @@ def compare(
     found = pairs(entries)
     for table in (entries_table(entries), pairs_table(found, among=SMALL if len(found) > 1 else None)):
         plain().print(terminal(table))
+    warn_of_any_budget(entries)
     for line in (line for entry in entries for line in claims_of(entry)):
         say(line, err=True)
     if as_json is not None:
@@ -72,5 +74,7 @@ def write_report(
 
     canvas = contest_canvas(entries, found)
     write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
-    command = " ".join(["vnla compare", *agents, *as_typed(options, "world", "tasks", "split")])
+    noted = [name for name in ("ratio", "k") if getattr(options, name) != getattr(ContestOptions(), name)]
+    flags = [f"--{name}" for name in ("partial", "lenient") if getattr(options, name)]
+    command = " ".join(["vnla compare", *agents, *as_typed(options, "world", "tasks", "split", "seed", *noted), *flags])
     return write(contest_document(entries, command, canvas), out)

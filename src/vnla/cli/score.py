@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files as package_files
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vnla.cli.console import plain, say, telling
+from vnla.cli.console import LARGEST_SEED, plain, say, telling
 from vnla.cli.options import EpisodesOption, FiguresOption, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
@@ -29,10 +30,11 @@ class ContestOptions:
     split: str | None = option(None, "val_seen, …, test_unseen. [default: the one that the files are of]", metavar="NAME")
     ratio: float = option(0.4, "τ of the help budgets.", min=0, max=1)
     k: int = option(4, "k of the help budgets.", min=1, max=7)
-    seed: int | None = option(
-        None, "Seed of the help budgets, to hold every task to its own. [default: any budget that can be drawn]"
-    )
-    partial: bool = option(False, "The files are meant to have some tasks of the split only.")
+    seed: str | None = option(
+        None, "Seed of the help budgets that every task is held to; any: whatever can be drawn, for scores that are"
+        " not compared. [default: 123]", metavar="N|any",
+    )  # fmt: skip
+    partial: bool = option(False, "Accept files with some of the tasks, and leave the others out of every figure.")
     lenient: bool = option(False, "Count wrong records and missing tasks as failures, and name them, instead of refusing.")
     metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
 
@@ -54,16 +56,29 @@ class ContestOptions:
         return entries
 
     def _material(self) -> ScoringData:
-        from vnla.evaluation.checked import Allowance
+        from vnla.evaluation.allowance import Allowance
         from vnla.evaluation.contest import ScoringData
         from vnla.evaluation.metrics import metrics_named
 
         if self.world is None or self.tasks is None:
             raise InputError("say in which --world and on which --tasks it was done")
-        allowance, metrics = Allowance(self.ratio, self.k, self.seed), metrics_named(self.metric or ())
+        allowance, metrics = Allowance(self.ratio, self.k, self._seed()), metrics_named(self.metric or ())
         return ScoringData.load(
             self.world, self.tasks, allowance, metrics, split=self.split, partial=self.partial, lenient=self.lenient
         )
+
+    def _seed(self) -> int | None:
+        """Return the seed that draws the help budgets; None where any of them will do."""
+        from vnla.evaluation.contest import ANY_SEED
+        from vnla.evaluation.evaluate import SEEDS
+
+        if self.seed is None:
+            return SEEDS[0]
+        if self.seed == ANY_SEED:
+            return None
+        if not re.fullmatch(r"-?[0-9]{1,19}", self.seed) or abs(int(self.seed)) > LARGEST_SEED:
+            raise InputError(f"--seed {self.seed[:40]!r}: expected a whole number, or: {ANY_SEED}")
+        return int(self.seed)
 
 
 def _print_schema(wanted: bool) -> None:
@@ -88,12 +103,15 @@ def score(
 ) -> None:
     """Check results files of any agent, and score them from the paths alone.
 
-    Every task must be there once, every step possible, every budget kept. What a file says of its own success is compared
-    with what was found, and never believed.
+    Every task must have one record, every step must be possible, and every budget must be kept. A file's own word on its
+    success is compared with the score and does not count.
+
+    Help budgets are random, so all agents get the draws of one seed, 123, as in vnla evaluate. A file with other budgets is
+    refused. --seed any accepts every budget and marks the figures: any budget; not comparable.
 
     Example: vnla score mine.json --world worlds/small --tasks tasks/small
 
-    Example: vnla score ours=a.json theirs=b.json --world worlds/small --tasks tasks/small --seed 123 --json scores.json
+    Example: vnla score ours=a.json theirs=b.json --world worlds/small --tasks tasks/small --json scores.json
     """
     from vnla.evaluation.spreadsheet import Spreadsheet
     from vnla.report.contest import claims_of, entries_table
@@ -108,6 +126,7 @@ def score(
         by_split.setdefault(entry.split, []).append(entry)
     for some in by_split.values():
         plain().print(terminal(entries_table(some)))
+    warn_of_any_budget(entries)
     for entry in entries:
         for line in claims_of(entry):
             say(line, err=True)
@@ -119,6 +138,12 @@ def score(
         for entry in entries:
             sheet.add(entry.name, entry.split, entry)
         sheet.write(as_csv)
+
+
+def warn_of_any_budget(entries: Sequence[Entry]) -> None:
+    """Say aloud that figures are of budgets that the scorer did not draw."""
+    if any(entry.any_budget for entry in entries):
+        say("--seed any: any budget; not comparable: these figures say nothing beside those of other agents", err=True)
 
 
 MOST_NAMED = 20

@@ -252,6 +252,7 @@ def import_json(
         Path | None,
         typer.Option(metavar="DIR", help="Pictures all around each viewpoint: <house>/<viewpoint>.jpg. [default: none]"),
     ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Refuse rooms that overlap and objects in no room.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Import houses of your own from a plain JSON file; `vnla world schema` prints what may stand in it.
@@ -260,7 +261,7 @@ def import_json(
     """
     from vnla.houses.sources import JsonHouses
 
-    _import(JsonHouses(str(source), str(pictures or "")), out, "json", as_json)
+    _import(JsonHouses(str(source), str(pictures or ""), strict), out, "json", as_json)
 
 
 @importers.command("from", epilog="Example: vnla world import from examples.world_source:Hotels worlds/hotels")
@@ -281,7 +282,7 @@ def _import(source: WorldSource, out: Path, name: str, as_json: bool) -> None:
     """Make a world folder of what a source gives, and say what came."""
     houses = bring_houses(source, out, name)
     notes = [Note(each.kind, house.name, each.message) for house in houses for each in house.warnings]
-    _say_import(out, houses, notes, True, as_json)
+    _say_import(out, houses, [*source.notes(), *notes], True, as_json)
 
 
 def bring_houses(source: WorldSource, out: Path, name: str) -> list[House]:
@@ -352,7 +353,9 @@ def set_(
     world: WorldArgument,
     pictures: Annotated[
         str | None,
-        typer.Option(metavar="SOURCE", help="generated, skybox, panoramas, package.module:Class; 'default' takes it back."),
+        typer.Option(
+            metavar="SOURCE", help="generated, skybox, panoramas, boxes, or yours, a.b:Class; 'default' takes it back."
+        ),
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")

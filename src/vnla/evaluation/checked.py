@@ -8,26 +8,26 @@ Whatever the file itself says of success, of the teacher or of numbers is not us
 
 What is held against each record: it is of a task of the split, and no other record is; it begins where the task does; each
 step is one of the six actions, and ends where that action leads; nothing comes after `stop`; the time and help budgets are
-kept, and nobody was told anything without asking. Help budgets are drawn (`vnla.world.budgets`): where the seed is not known
-a record may have the larger of two, and all of them together no more than luck can give.
+kept, and nobody was told anything without asking. Help budgets are those that one seed draws, the scorer's
+(`vnla.evaluation.allowance`). Where any seed is allowed a record may have the larger of two budgets, and all records
+together no more than luck can give; such figures cannot be compared.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
-from torch import Tensor
 
-from vnla.assistance.advisor import BoundAdvisor
 from vnla.camera import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.episode import Episodes
+from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.complete import incomplete_records
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
@@ -36,7 +36,6 @@ from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.tasks.task import Task
 from vnla.tasks.task_set import TaskSet
-from vnla.world.budgets import HELP_RATIO, SUBGOAL_ACTIONS, help_budget
 from vnla.world.forward import FORWARDS, INFORMED
 
 LARGEST = 512 * files.MEGABYTE
@@ -48,42 +47,14 @@ CLAIMS = {
     "length": "path_length", "path_length": "path_length", "requests": "requests",
 }  # fmt: skip
 """Fields in which a record may say how it went → the score that says how it did go."""
+_MERITS = ("success", "room_success", "oracle_success", "spl", "ndtw")
+"""Scores of which a record that is wrong or missing has none."""
 CLOSE = 0.005
 """By how much a number may be off that was rounded to two digits."""
 LONGEST_WALK = 1000
 """Steps of a walk that has no time budget."""
-_LUCK = 5.0  # standard deviations; one honest file in three million has more
 _MESSAGE = 400  # characters of a file's own that go into one message
 _OFF = 1e-3  # of a turn; angles may be this far from those of a view
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """How often an agent may ask: τ and k of the help budgets, and the seed they were drawn with, where it is known. Where
-    it is also known which advisor answered, records have to be complete (`vnla.evaluation.complete`)."""
-
-    ratio: float = HELP_RATIO
-    k: int = SUBGOAL_ACTIONS
-    seed: int | None = None
-    advisor: BoundAdvisor | None = None
-
-    def largest(self, tasks: TaskSet) -> list[int]:
-        """The help budget of each task; the larger one where two could have been drawn."""
-        if self.seed is None:
-            return self.exact(tasks).ceil().long().tolist()
-        return help_budget(tasks.time_budget, tasks.key, ratio=self.ratio, k=self.k, seed=self.seed).tolist()
-
-    def exact(self, tasks: TaskSet) -> Tensor:
-        """The mean budget of each task, over all seeds."""
-        return tasks.time_budget.to(torch.float64) * self.ratio / self.k
-
-    def most(self, tasks: TaskSet) -> float:
-        """How many requests budgets of all tasks together can allow."""
-        if self.seed is not None:
-            return math.inf  # each task has been held to its own
-        exact = self.exact(tasks)
-        part = exact - exact.floor()
-        return float(exact.sum() + _LUCK * (part * (1 - part)).sum().sqrt())
 
 
 class Claim(NamedTuple):
@@ -143,22 +114,25 @@ def check(
     """A results file on `tasks`, those of a whole split; a `partial` one may have fewer. Whoever has its `records` already
     gives them.
 
-    The first thing wrong is an error. A `lenient` reader counts records that are wrong, and tasks without one, as if the
-    agent had stayed where it began; so many records at `least` have to be right.
+    The first thing wrong is an error. A `lenient` reader counts records that are wrong, and tasks without one, as failures
+    of an agent that stayed where it began; so many records at `least` have to be right.
     """
     allowed = allowance or Allowance()
     records = read_records(path, len(tasks)) if records is None else records
-    entries, wrong = _read(path, records, {task.id: number for number, task in enumerate(tasks.tasks)})
+    number_of = {task.id: number for number, task in enumerate(tasks.tasks)}
+    entries, wrong = _read(path, records, number_of)
     numbers = sorted(entries)
     chosen = tasks.rows(numbers) if numbers else tasks.rows([0])
     right: list[_Entry | None] = list(_held(chosen, [entries[number] for number in numbers], allowed, wrong))
-    absent = [] if partial else [number for number in range(len(tasks)) if number not in entries]
+    absent = [number for number in range(len(tasks)) if number not in entries]
+    if partial:  # a record that cannot be read is a failure at its task, and not a task that the file leaves out
+        absent = sorted({number_of[name] for name in tasks_named(records) if name in number_of} - set(numbers))
     missing = tuple(tasks.tasks[number].id for number in absent)
     _complain(path, wrong, missing, len(tasks), lenient)
     if absent:
         by_number = dict(zip(numbers, right, strict=True))
-        numbers = list(range(len(tasks)))
-        chosen, right = tasks, [by_number.get(number) for number in numbers]
+        numbers = sorted([*numbers, *absent])
+        chosen, right = tasks.rows(numbers), [by_number.get(number) for number in numbers]
     if sum(map(bool, right)) < least:
         raise InputError(f"{path}: none of its records can be scored; the first thing wrong: {[*wrong, 'no records'][0]}")
     trace = _trace(chosen, right, allowed)
@@ -169,10 +143,21 @@ def check(
             f" {float(allowed.exact(chosen).sum()):,.0f} on average and never more than {most:,.0f}; a budget between two"
             " whole numbers is not always the larger one"
         )
-    scores = score(trace.to(chosen.key.device), chosen.environment, chosen.goals, metrics=metrics)
+    found = score(trace.to(chosen.key.device), chosen.environment, chosen.goals, metrics=metrics)
+    scores = _without_merit(found, [entry is None for entry in right])
     claims = tuple(_claims(right, scores))
     sound = tuple(each is not None for each in right)
     return Checked(path, chosen, len(tasks), trace, scores, tuple(wrong), missing, claims, sound)
+
+
+def _without_merit(scores: Scores, failed: Sequence[bool]) -> Scores:
+    """Scores in which episodes that failed win nothing, even where the agent began beside its goal."""
+    if not any(failed):
+        return scores
+    rows = np.array(failed)
+    return Scores(
+        {name: np.where(rows, 0, each).astype(each.dtype) if name in _MERITS else each for name, each in scores.items()}
+    )
 
 
 def _complain(path: Path, wrong: Sequence[str], missing: Sequence[str], tasks: int, lenient: bool) -> None:
@@ -196,6 +181,12 @@ def read_records(path: Path, tasks: int | None = None) -> list[Any]:
     if not isinstance(records, list):
         raise InputError(f"{path}: is not a list; expected {WHAT}")
     return records
+
+
+def tasks_named(records: Sequence[Any]) -> Iterator[str]:
+    """The tasks that records name; whatever else is wrong with them comes out elsewhere."""
+    names = (record.get("instr_id") for record in records if isinstance(record, dict))
+    return (name for name in names if isinstance(name, str))
 
 
 def forward_of(records: Sequence[Any]) -> str:
@@ -248,7 +239,7 @@ def recorded(path: Path, records: Sequence[Any], tasks: TaskSet, first: int = 0)
     right = _held(rows, entries, None, wrong)
     if wrong:
         raise InputError(wrong[0])
-    return rows, _trace(rows, right, Allowance())
+    return rows, _trace(rows, right, Allowance(seed=None))
 
 
 def _short(text: str) -> str:
@@ -274,7 +265,9 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
     pairs = list(zip(poses, results, strict=True))
     asked = [result.agent_ask or () if walk else () for walk, result in pairs]
     actions = [actions_of(result) if walk else None for walk, result in pairs]
-    walks = RecordedWalks.of(tasks.environment, tasks.goals, poses, actions, asked)
+    starts = [[start] for start in rules.start]  # what cannot be walked stays in its own house
+    walked = [walk or start for walk, start in zip(poses, starts, strict=True)]
+    walks = RecordedWalks.of(tasks.environment, tasks.goals, walked, actions, asked)
     episodes = rules.episodes(results)
     broken = broken_rules(episodes, walks, rules.told)
     if allowed is not None and allowed.advisor is not None:
@@ -311,7 +304,7 @@ class _Rules:
     @property
     def told(self) -> str:
         """What budgets were allowed, for messages."""
-        return "" if self.allowed is None else f" (τ = {self.allowed.ratio:g} and k = {self.allowed.k})"
+        return "" if self.allowed is None else f" ({self.allowed})"
 
     def episodes(self, results: Sequence[Result]) -> Episodes:
         """The episodes of the records, with the budgets that they may have."""
@@ -330,9 +323,11 @@ class _Rules:
         forward = self.tasks.environment.world.forward
         if (result.forward or INFORMED) != forward:
             raise _WrongError(f"field forward says {result.forward or INFORMED}, but other records say {forward}")
-        if self.allowed and (result.help_budget or 0) > self.most[number]:
-            what = f"τ = {self.allowed.ratio:g} and k = {self.allowed.k} give this task {self.most[number]} at most"
-            raise _WrongError(f"field help_budget is {result.help_budget}, but {what}")
+        if self.allowed and result.help_budget is not None and any(result.agent_ask or ()):  # else it decides nothing
+            complaint = self.allowed.complaint(result.help_budget, self.most[number])
+            if complaint:
+                rule = "" if self.allowed.seed is None else "; every task is scored under this one seed (--seed)"
+                raise _WrongError(f"field help_budget is {complaint}{rule}")
         time = self.time[number]
         if len(result.trajectory) > time + 1:  # seen before walks are laid side by side, all as long as the longest
             raise _WrongError(f"step {time + 1}: the time budget of {time} steps is over")

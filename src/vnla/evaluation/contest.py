@@ -11,18 +11,22 @@ both have, task by task, so that what is hard for both cancels out.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import Allowance, Checked, Claim, check, forward_of, read_records
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import Checked, Claim, check, forward_of, read_records, tasks_named
 from vnla.evaluation.confidence import Interval, difference_over_houses, houses_note, over_houses
 from vnla.evaluation.evaluation_file import EVALUATION, read_trace
 from vnla.evaluation.metrics import METRICS, Metric, score
@@ -38,6 +42,8 @@ from vnla.world.forward import INFORMED
 
 RESULTS = "results.json"
 """What `vnla paper` calls a results file, and the export of a study."""
+ANY_SEED = "any"
+"""What stands for the seed of help budgets that were not held to one."""
 ORDER = ("test_unseen", "test_seen", "val_unseen", "val_seen", "train")
 """Which split is meant where several could be."""
 
@@ -52,12 +58,18 @@ class Entry:
     tasks: TaskSet
     of: int
     """How many tasks the split has."""
-    seeds: tuple[int, ...]
+    seeds: tuple[int | str, ...]
+    """Those that drew the help budgets, or "any"."""
     scores: Scores  # (seeds, tasks)
     metrics: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
     wrong: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     claims: tuple[Claim, ...] = ()
+
+    @property
+    def any_budget(self) -> bool:
+        """Whether its help budgets were not held to a seed, so that its figures cannot be compared."""
+        return ANY_SEED in self.seeds
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -102,6 +114,8 @@ class Entry:
             "houses": len(set(self.houses)),
             "note": houses_note(len(set(self.houses))),
             "seeds": len(self.seeds),
+            "budget_seeds": None if self.any_budget else list(self.seeds),
+            "comparable": not self.any_budget,
             "forward": self.forward,
             "figures": figures,
             "wrong_records": list(self.wrong),
@@ -161,7 +175,7 @@ def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
     if file.suffix == ".npz":
         return _evaluated(file, material, name or name_of(path))
     records = read_records(file, None if material.split is None else len(material.tasks(material.split)))
-    split = material.split_of(file, _ids(records))
+    split = material.split_of(file, list(tasks_named(records)))
     done = check(
         file, material.tasks(split, forward_of(records)), material.allowance, partial=material.partial,
         lenient=material.lenient, metrics=material.metrics, records=records,
@@ -173,8 +187,8 @@ def _entered(done: Checked, split: str, material: ScoringData, name: str) -> Ent
     rows = done.scores.reshape(1, len(done.tasks))
     seed = material.allowance.seed
     return Entry(
-        name, done.path, split, done.tasks, done.of, (0 if seed is None else seed,), rows, material.metrics, done.wrong,
-        done.missing, done.claims,
+        name, done.path, split, done.tasks, done.of, (ANY_SEED if seed is None else seed,), rows, material.metrics,
+        done.wrong, done.missing, done.claims,
     )  # fmt: skip
 
 
@@ -202,12 +216,6 @@ def _file(path: Path, split: str | None) -> Path:
     return found
 
 
-def _ids(records: Sequence[Any]) -> list[str]:
-    """Return the tasks that records name; whatever else is wrong with them comes out later."""
-    names = [record.get("instr_id") for record in records if isinstance(record, dict)]
-    return [name for name in names if isinstance(name, str)]
-
-
 def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
     """Return the entry of an `evaluation.npz`, scored again from its walks."""
     ids, seeds, trace, forward = read_trace(path)
@@ -216,13 +224,56 @@ def _evaluated(path: Path, material: ScoringData, name: str) -> Entry:
     number_of = {task.id: number for number, task in enumerate(every.tasks)}
     unknown = [each for each in ids if each not in number_of]
     if unknown or len(set(ids)) < len(ids) or (len(ids) < len(every) and not material.partial):
-        what = f"task {unknown[0]} is not among them" if unknown else f"it has {len(set(ids)):,} of them"
+        some = f"it has {len(set(ids)):,} of them (if it is meant to be of some tasks only, say --partial)"
+        what = f"task {unknown[0]} is not among them" if unknown else some
         raise InputError(f"{path}: is not of the {len(every):,} tasks of {split} in {material.dataset.path}: {what}")
     tasks = every.rows([number_of[each] for each in ids])
     rows = tasks.rows(list(range(len(tasks))) * len(seeds))
+    counted = _counted(path, seeds, material.allowance)
+    _check_budgets(path, rows, torch.tensor(seeds).repeat_interleave(len(tasks)), trace, material.allowance)
     _check_trace(path, rows, trace)
     found = score(trace.to(rows.key.device), rows.environment, rows.goals, metrics=material.metrics)
-    return Entry(name, path, split, tasks, len(every), seeds, found.reshape(len(seeds), len(tasks)), material.metrics)
+    found = found.reshape(len(seeds), len(tasks)).rows(np.array([seeds.index(seed) for seed in counted]))
+    named = counted if material.allowance.seeds else (ANY_SEED,) * len(counted)
+    return Entry(name, path, split, tasks, len(every), named, found, material.metrics)
+
+
+def _counted(path: Path, seeds: tuple[int, ...], allowance: Allowance) -> tuple[int, ...]:
+    """Return the seeds of an evaluation that count: those that the scorer gives, from the first on, while it has them."""
+    (often, times), *_ = Counter(seeds).most_common(1)
+    if times > 1:
+        raise InputError(f"{path}: has the seed {often} more than once; every seed counts once")
+    if max(map(abs, seeds)) >= 1 << 63:
+        raise InputError(f"{path}: one of its seeds is {max(seeds, key=abs)}, which no random numbers are drawn from")
+    if not allowance.seeds:
+        return seeds
+    counted = tuple(takewhile(seeds.__contains__, allowance.seeds))
+    if not counted:
+        own = ", ".join(map(str, seeds[:8])) + (", …" if len(seeds) > 8 else "")
+        raise InputError(
+            f"{path}: its seeds are {own}; scores that are compared are of seed {allowance.seeds[0]}, which the scorer gives"
+            " (--seed)"
+        )
+    return counted
+
+
+def _check_budgets(path: Path, rows: TaskSet, seed: Tensor, trace: Trace, allowance: Allowance) -> None:
+    """Refuse help budgets that the seeds of an evaluation do not draw."""
+    if allowance.seeds:
+        drawn = allowance.drawn(rows, seed.to(rows.key.device)).cpu()
+        wrong = trace.help_budget != drawn
+    else:
+        drawn = torch.tensor(allowance.largest(rows))
+        wrong = trace.help_budget > drawn
+    if wrong.any():
+        row = int(wrong.long().argmax())
+        complaint = replace(allowance, seed=int(seed[row]) if allowance.seeds else None).complaint(
+            int(trace.help_budget[row]), int(drawn[row])
+        )
+        raise InputError(
+            f"{path}: task {rows.tasks[row].id}: help budget is {complaint}; {int(wrong.sum()):,} episodes are so (an"
+            " evaluation with another τ or k needs --ratio or --k)"
+        )
 
 
 def _check_trace(path: Path, rows: TaskSet, trace: Trace) -> None:
@@ -258,6 +309,11 @@ class Pair:
     def tasks(self) -> tuple[str, ...]:
         """The tasks that both have, in the order of the first."""
         return tuple(task for task in self.one.place if task in self.other.place)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the help budgets of both are those of the scorer's seeds."""
+        return not (self.one.any_budget or self.other.any_budget)
 
     @property
     def houses(self) -> list[str]:
@@ -296,6 +352,8 @@ class Pair:
             "one": self.one.name,
             "other": self.other.name,
             "tasks": len(self.tasks),
+            "tasks_of_the_split": self.one.of,
+            "comparable": self.comparable,
             "houses": len(set(self.houses)),
             "note": houses_note(len(set(self.houses))),
             "one_alone_succeeds": first,

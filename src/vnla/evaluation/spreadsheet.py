@@ -39,7 +39,7 @@ class Scored(Protocol):
     def tasks(self) -> TaskSet: ...
 
     @property
-    def seeds(self) -> Sequence[int]: ...
+    def seeds(self) -> Sequence[int | str]: ...
 
     @property
     def scores(self) -> Scores: ...
@@ -49,7 +49,7 @@ class Scored(Protocol):
 class Spreadsheet:
     """Rows of several evaluations; one that lacks a column of another has nothing there."""
 
-    _parts: list[tuple[str, str, tuple[Task, ...], tuple[int, ...], Mapping[str, Any]]] = field(default_factory=list)
+    _parts: list[tuple[str, str, tuple[Task, ...], tuple[int | str, ...], Mapping[str, Any]]] = field(default_factory=list)
 
     def add(self, run: str, split: str, evaluation: Scored) -> None:
         """The episodes of an evaluation, which is not kept itself."""

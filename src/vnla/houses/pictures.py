@@ -1,8 +1,8 @@
 """Pictures of a world: six cube faces a viewpoint, from which the simulator's 36 views are cut.
 
-Sources by name: `generated`, `skybox`, `panoramas`, and anybody's as `package.module:Class`. `world.json` names the source
-of a world, `"pictures": {"source": "skybox", "options": {"scans": "/data/v1/scans"}}` (`vnla world set`). A world that names
-none has photographs where they lie in its folder, and else is drawn if it was generated.
+Sources by name: `generated`, `skybox`, `panoramas`, `boxes`, and anybody's as `package.module:Class`. `world.json` names the
+source of a world, `"pictures": {"source": "skybox", "options": {"scans": "/data/v1/scans"}}` (`vnla world set`). A world
+that names none has photographs where they lie in its folder, and else is drawn if it was generated.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from PIL import Image
 
 from vnla.common.errors import InputError
 from vnla.common.registry import build
+from vnla.houses.boxes import has_boxes, scene_of_boxes
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
 from vnla.houses.house import UPRIGHT, House, Viewpoint
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 SCANS = "v1/scans"
 IMAGES = "matterport_skybox_images"
-PANORAMAS = "panoramas"
+PANORAMAS, BOXES = "panoramas", "boxes"
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 WIDEST = 16_384
 AROUND = range(1, 5)
@@ -178,6 +179,26 @@ class GeneratedPictures(PictureSource):
         return prepare(made.scene, workers=1 if self._alone else None)
 
 
+class BoxPictures(GeneratedPictures):
+    """Pictures that are drawn of nothing but the boxes of rooms and objects (`vnla.houses.boxes`)."""
+
+    def has(self, house: House) -> bool:
+        """Whether it is known where every room is."""
+        return has_boxes(house)
+
+    @cached_property
+    def _mirrors(self) -> dict[str, str]:
+        """None: a house that mirrors another has boxes of its own."""
+        return {}
+
+    def _prepare(self, house: House) -> PreparedScene:
+        from vnla.houses.render.stage import prepare
+
+        if not self.has(house):
+            raise InputError(f"{self.world.path}: {house.name} cannot be drawn: it is not known where its rooms are")
+        return prepare(scene_of_boxes(house), workers=1 if self._alone else None)
+
+
 class Photographs(PictureSource):
     """Pictures that are files: `<scans>/<house>/matterport_skybox_images`.
 
@@ -308,7 +329,9 @@ class Found(PictureSource):
         return self._drawn.panorama(house, stand, size)
 
 
-SOURCES: Mapping[str, type[PictureSource]] = {"generated": GeneratedPictures, "skybox": Photographs, PANORAMAS: Panoramas}
+SOURCES: Mapping[str, type[PictureSource]] = {
+    "generated": GeneratedPictures, "skybox": Photographs, PANORAMAS: Panoramas, BOXES: BoxPictures
+}  # fmt: skip
 
 
 def picture_source(world: WorldFolder) -> PictureSource:

@@ -17,7 +17,8 @@ from vnla.common.errors import InputError
 from vnla.common.registry import build
 from vnla.houses.cottage import cottage
 from vnla.houses.house import House
-from vnla.houses.pictures import PANORAMAS
+from vnla.houses.matterport.notes import Note
+from vnla.houses.pictures import BOXES, PANORAMAS
 from vnla.houses.plain import PlainWorld, read_plain
 
 
@@ -32,6 +33,10 @@ class WorldSource(ABC):
         """Which of them are for train, dev and test, by name; nothing leaves it to whoever makes tasks."""
         return {}
 
+    def notes(self) -> Sequence[Note]:
+        """What is odd about the houses and may be meant; what `House.warnings` says of each need not be there."""
+        return ()
+
     def choices(self) -> Mapping[str, Any]:
         """What `world.json` is to say of `pictures` and `features`, as `vnla world set` would."""
         return {}
@@ -43,19 +48,28 @@ class JsonHouses(WorldSource):
 
     file: str
     pictures: str = ""
+    strict: bool = False
+    """Whether what is odd is refused."""
 
     def houses(self) -> Iterable[House]:
         """Those of the file."""
+        odd = self._world.notes
+        if self.strict and odd:
+            raise InputError(f"{self.file}: {odd[0]}" + (f" (and {len(odd) - 1} more of another kind)" if odd[1:] else ""))
         return self._world.houses
+
+    def notes(self) -> Sequence[Note]:
+        """Of rooms that overlap and objects outside every room."""
+        return self._world.notes
 
     def splits(self) -> Mapping[str, Sequence[str]]:
         """The file's own."""
         return self._world.splits
 
     def choices(self) -> Mapping[str, Any]:
-        """Its pictures; where there are none agents are shown symbols."""
+        """Its pictures; where there are none agents are shown symbols, and views are drawn of boxes for who wants them."""
         if not self.pictures:
-            return {"features": "symbolic"}
+            return {"features": "symbolic", "pictures": {"source": BOXES, "options": {}}}
         folder = Path(self.pictures).absolute()
         if not folder.is_dir():
             raise InputError(f"{folder}: no such folder; expected pictures as <house>/<viewpoint>.jpg")

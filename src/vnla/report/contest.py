@@ -38,14 +38,23 @@ _TEXT = """\
 Every figure is worked out again from the walks; what the files themselves say is not used. Intervals are for other houses
 and other tasks in them: they come from how much a figure changes when a house is left out. Two agents are compared on the
 tasks that both have, and a house is left out on both sides, so that what is hard for both cancels out."""
+ANY_BUDGET = "any budget; not comparable"
+"""What stands beside figures of files whose help budgets were not held to a seed."""
+_ANY_NOTE = (
+    "Any budget: every help budget that some seed draws was allowed. Such figures must not be compared: who walks under"
+    " several seeds can hand in, for each task, the walk that went best."
+)
+_PARTIAL_NOTE = (
+    "Tasks without a record are in no figure (--partial). A file that leaves out tasks on which its agent fails looks better"
+    " than the agent is; without --partial such tasks are failures (--lenient) or the file is refused."
+)
 
 
 def entries_table(entries: Sequence[Entry], name: str = "scores", command: str = "") -> ReportTable:
     """The figures of each entry, in columns."""
     measured = [metric for metric in entries[0].metrics if any(metric in entry.told() for entry in entries)]
     rows: list[Row | RowGroup] = [("tasks", *(_number_of(entry) for entry in entries))]
-    if any(len(entry.seeds) > 1 for entry in entries):
-        rows.append(("seeds", *(len(entry.seeds) for entry in entries)))
+    rows.append(("budget seeds", *(_seeds_of(entry) for entry in entries)))
     rows.append(("forward", *(entry.forward for entry in entries)))
     rows += [(_title(each, entries[0].metrics[each]), *(_value(entry, each) for entry in entries)) for each in measured]
     for title, counts in {
@@ -55,9 +64,30 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     }.items():
         if any(counts):
             rows.append((title, *counts))
-    note = f"{houses_note(*(len(set(entry.houses)) for entry in entries))} {_walked(entries)}"
-    split = entries[0].split.replace("_", " ")
-    return ReportTable(name, f"Scores on {split}", ("", *(entry.name for entry in entries)), rows, note, command)
+    note = f"{houses_note(*(len(set(entry.houses)) for entry in entries))} {_walked(entries)}{_warnings(entries)}"
+    title = f"Scores on {entries[0].split.replace('_', ' ')}{_doubt(entries)}"
+    return ReportTable(name, title, ("", *(entry.name for entry in entries)), rows, note, command)
+
+
+def _seeds_of(entry: Entry) -> str:
+    """The seeds of an entry's help budgets, in few letters."""
+    first, *others = entry.seeds
+    return f"{first}" + (f" and {len(others)} more" if others and not entry.any_budget else "")
+
+
+def _doubt(entries: Sequence[Entry]) -> str:
+    """What a title says of figures that must not be compared."""
+    return f" ({ANY_BUDGET})" if any(entry.any_budget for entry in entries) else ""
+
+
+def _warnings(entries: Sequence[Entry]) -> str:
+    """What a note says of budgets that were not held to a seed, and of tasks that were left out."""
+    notes = {_ANY_NOTE: any(entry.any_budget for entry in entries), _PARTIAL_NOTE: any(map(_is_partial, entries))}
+    return "".join(f" {note}" for note, holds in notes.items() if holds)
+
+
+def _is_partial(entry: Entry) -> bool:
+    return len(entry.tasks) < entry.of
 
 
 def _walked(entries: Sequence[Entry]) -> str:
@@ -68,7 +98,7 @@ def _walked(entries: Sequence[Entry]) -> str:
 
 
 def _number_of(entry: Entry) -> str:
-    return f"{len(entry.tasks):,}" + ("" if len(entry.tasks) == entry.of else f" of {entry.of:,}")
+    return f"{len(entry.tasks):,}" + (f" of {entry.of:,}" if _is_partial(entry) else "")
 
 
 def _title(name: str, metric: Metric) -> str:
@@ -105,12 +135,16 @@ def pairs_table(
         "The second less the first, on the tasks that both have and in the same houses. Only one: tasks on which it succeeds"
         f" and the other does not; with several seeds, on average. {houses_note(*(len(set(pair.houses)) for pair in found))}"
     )
-    note = f"{note} {_walked([entry for pair in found for entry in (pair.one, pair.other)])}"
-    return ReportTable(name, "What each pair differs by", ("", "Difference", "Better"), rows, note, command)
+    entries = [entry for pair in found for entry in (pair.one, pair.other)]
+    note = f"{note} {_walked(entries)}{_warnings(entries)}"
+    return ReportTable(
+        name, f"What each pair differs by{_doubt(entries)}", ("", "Difference", "Better"), rows, note, command
+    )
 
 
 def _versus(pair: Pair) -> str:
-    return f"{pair.one.name} → {pair.other.name} ({len(pair.tasks):,} tasks)"
+    of = f" of {pair.one.of:,}" if len(pair.tasks) < pair.one.of else ""
+    return f"{pair.one.name} → {pair.other.name} ({len(pair.tasks):,}{of} tasks)"
 
 
 def _verdict(pair: Pair, name: str) -> str | None:
@@ -118,6 +152,8 @@ def _verdict(pair: Pair, name: str) -> str | None:
     found, metric = pair.difference(name), pair.one.metrics[name]
     if metric.unit not in ("%", "m") or name in ("length", "budget_used"):
         return None  # more steps, metres or requests are neither good nor bad
+    if not pair.comparable:
+        return "not comparable"
     if math.isnan(found.low) or found.low <= 0 <= found.high:
         return "cannot tell"
     better = pair.other.name if (found.value > 0) != metric.lower_is_better else pair.one.name
@@ -134,6 +170,7 @@ def findings(found: Sequence[Pair]) -> list[Finding]:
             f"{pair.other.name} succeeds more often than {pair.one.name}", *pair.difference("success_rate")[:3]
         )
         for pair in found
+        if pair.comparable
     ]
 
 
@@ -192,9 +229,12 @@ def contest_document(entries: Sequence[Entry], command: str, canvas: Canvas) -> 
     said = [line for entry in entries for line in claims_of(entry)]
     items: list[Item] = [entries_table(entries, command=command), contest_figure(entries, found, canvas)]
     items += [pairs_table(found, command=command), *findings(found)]
-    text = "\n\n".join([_TEXT, *said])
-    settings = {entry.name: f"{entry.path}, {len(entry.tasks):,} tasks of {entry.split}" for entry in entries}
-    seeds = entries[0].seeds if len(entries[0].seeds) > 1 else ()
+    text = "\n\n".join([_TEXT, *filter(None, [_warnings(entries).strip()]), *said])
+    settings = {
+        entry.name: f"{entry.path}, {_number_of(entry)} tasks of {entry.split}, budget seeds: {_seeds_of(entry)}"
+        for entry in entries
+    }
+    seeds = [seed for seed in entries[0].seeds if isinstance(seed, int)]
     origin = Provenance.collect(command, seeds=seeds, device="cpu", settings=settings)
     return Document("Agents side by side", _summary(entries, found), [Section("Scores", text, items)], origin)
 
@@ -203,6 +243,7 @@ def _summary(entries: Sequence[Entry], found: Sequence[Pair]) -> str:
     rates = ", ".join(f"{entry.name} {entry.figure('success_rate').value:.1f}%" for entry in entries)
     verdicts = [finding for finding in findings(found) if finding.holds is not None]
     return (
-        f"Success on {entries[0].split.replace('_', ' ')}: {rates}. Of {len(found)} pair{'' if len(found) == 1 else 's'}"
+        f"Success on {entries[0].split.replace('_', ' ')}{_doubt(entries)}: {rates}."
+        f" Of {len(found)} pair{'' if len(found) == 1 else 's'}"
         f" {len(verdicts)} can be told apart."
     )

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from vnla.camera import HEIGHT, LEVEL_ROW, ROWS, VERTICAL_FIELD, WIDTH
+from vnla.common.errors import InputError
 from vnla.common.progress import Count, unheard
+from vnla.houses.boxes import has_boxes
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
+from vnla.houses.pictures import picture_source
 from vnla.houses.render.warming import compile_drawing, compile_others
 from vnla.vision.encoders import Encoder, Size
 from vnla.vision.extract import extract
@@ -43,11 +47,29 @@ def make_features(
     out = store_path(folder.path, name or store_name(encoder.name, views))
     if is_made(out, header):
         return out, header, False
+    check_pictures(folder, header)
     with StoreWriter(out, header) as store:
         progress(len(header.viewpoints) - len(store.pending))
         encode(folder, encoder, store, progress, describe=describe, batch=batch, workers=workers)
         store.finish()
     return out, header, True
+
+
+def check_pictures(folder: WorldFolder, header: Header) -> None:
+    """Refuse a world that lacks pictures before anything is made of those that it has."""
+    source = picture_source(folder)
+    wanted = {house for house, _ in header.viewpoints}
+    lacking = [house for house in folder.houses if house.name in wanted and not source.has(house)]
+    if not lacking:
+        return
+    named = ", ".join(house.name for house in lacking[:3]) + (", …" if len(lacking) > 3 else "")
+    of = f"{len(lacking)} of {len(wanted)} houses ({named})"
+    command = shlex.join(["vnla", "world", "set", str(folder.path), "--pictures"])
+    drawn = f"{command} boxes draws them of their boxes; " if all(map(has_boxes, lacking)) else ""
+    raise InputError(
+        f"{folder.path}: there are no pictures of {of}, so no features can be made of them; {drawn}{command} SOURCE names"
+        " where they are; vnla train --features symbolic or text needs none"
+    )
 
 
 def is_made(out: Path, header: Header) -> bool:

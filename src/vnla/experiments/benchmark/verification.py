@@ -29,7 +29,8 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
 from vnla.common.progress import Tell
-from vnla.evaluation.checked import LARGEST, LARGEST_RECORD, Allowance, Checked, Claim, check
+from vnla.evaluation.allowance import Allowance
+from vnla.evaluation.checked import LARGEST, LARGEST_RECORD, Checked, Claim, check
 from vnla.evaluation.results import WHAT, Result, read_result
 from vnla.evaluation.scores import Array, Scores
 from vnla.evaluation.trace import Trace

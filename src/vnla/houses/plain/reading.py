@@ -15,6 +15,8 @@ import numpy as np
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.houses.house import UPRIGHT, Box, House, HouseError, Level, Object, OrientedBox, Point, Room, Rotation, Viewpoint
+from vnla.houses.matterport.notes import Note
+from vnla.houses.plain.doubts import RoomBoxes, doubts
 from vnla.houses.plain.fields import Field, unique
 from vnla.houses.plain.making import (
     HEIGHT,
@@ -45,10 +47,11 @@ STOREY = 0.6
 
 @dataclass(frozen=True)
 class PlainWorld:
-    """The houses of a file, and which part each is for, where the file says so."""
+    """The houses of a file, which part each is for, where the file says so, and what is odd about them."""
 
     houses: tuple[House, ...]
     splits: Mapping[str, Sequence[str]]
+    notes: tuple[Note, ...] = ()
 
 
 def schema_text() -> str:
@@ -78,9 +81,9 @@ def read_plain(path: Path) -> PlainWorld:
     if parts and len(parts) < len(houses):
         missing = next(house.name for house in houses if house.name not in parts)
         raise InputError(f"{path}: the house {missing} has no split, but others have; give all of them one, or none")
-    return PlainWorld(
-        houses, {part: [name for name, its in parts.items() if its == part] for part in PARTS} if parts else {}
-    )
+    splits = {part: [name for name, its in parts.items() if its == part] for part in PARTS} if parts else {}
+    boxes = [RoomBoxes(house, tuple(each.room), each.low, each.high) for house, each in zip(houses, drawn, strict=True)]
+    return PlainWorld(houses, splits, tuple(doubts(boxes)))
 
 
 def _check_sums(path: Path, listed: Sequence[Mapping[str, Field]]) -> None:
@@ -108,7 +111,7 @@ class _House:
         self.rooms = tuple(
             Room(i, kind, floor, box) for i, (kind, floor, box) in enumerate(zip(kinds, level, boxes, strict=True))
         )
-        self._low, self._high = np.array([box.low for box in boxes]), np.array([box.high for box in boxes])  # (rooms, 3)
+        self.low, self.high = np.array([box.low for box in boxes]), np.array([box.high for box in boxes])  # (rooms, 3)
         self.made = 0 if "viewpoints" in fields else count_viewpoints(self.rooms)
         if self.made > MOST_VIEWPOINTS:
             raise InputError(
@@ -214,7 +217,7 @@ class _House:
     def _room_at(self, point: tuple[float, float, float | None]) -> int | None:
         """The room that a point is in; of a point on the floor plan alone the first one there."""
         x, y, z = point
-        low, high = (each if z is not None else each[:, :2] for each in (self._low, self._high))
+        low, high = (each if z is not None else each[:, :2] for each in (self.low, self.high))
         at = np.array([x, y] if z is None else [x, y, z])
         inside = np.flatnonzero(((low <= at) & (at <= high)).all(axis=1))
         return int(inside[0]) if len(inside) else None

@@ -15,7 +15,7 @@ from vnla.houses.folder import WorldFolder
 from vnla.pipeline.shards.parts import RECORD, ShardParts
 from vnla.pipeline.shards.shard import Shard, divide, shards
 from vnla.vision.encoders import Encoder
-from vnla.vision.making import encode
+from vnla.vision.making import check_pictures, encode
 from vnla.vision.store import INDEX, FeatureStore, Header, Place, StoreWriter, store_path
 
 ROWS = 64
@@ -55,6 +55,7 @@ def make_part(
     own = replace(header, viewpoints=share_of(shard, header))
     with parts.making(shard) as place:
         if place is not None and own.viewpoints and not (place / INDEX).exists():
+            check_pictures(folder, own)
             with StoreWriter(place, own) as store:
                 progress(len(own.viewpoints) - len(store.pending))
                 encode(folder, encoder, store, progress, describe=describe, batch=batch, workers=workers)
