@@ -126,13 +126,14 @@ def _visit(
     while active := [each for each in episodes if not each.over]:
         if enough.is_set():
             return []
-        answers = agent.act([_observed(each, rules, show) for each in active])
+        answers = agent.act([observed(each, rules, show) for each in active])
         for episode, answer in zip(active, answers, strict=True):
             episode.take(answer)
     return [each.record() for each in episodes]
 
 
-def _observed(episode: EvaluationEpisode, rules: EvaluationRules, show: WorldObserver) -> Observation:
+def observed(episode: EvaluationEpisode, rules: EvaluationRules, show: WorldObserver) -> Observation:
+    """What is observed now in an episode."""
     viewpoint = rules.tasks.environment.world.ids[episode.pose // VIEWS]
     shown = show(episode.task.house, viewpoint, episode.pose)
     return episode.observation(**shown, **show.sensed(episode.sensed(show.sensors)))
