@@ -6,9 +6,9 @@ same things under the same names. `KEYS` has a line on each. What shows somethin
     observes = ("view", "sensor:requests")
 
 names any of `view` (whatever features there are), `view:NAME` (those of that name), `pictures`, `text`, `symbols` and
-`sensor:NAME`; for the panorama track `views`, `exits`, `text_around` and `symbols_around`; and, for a module, `time_left`,
-`requests_left`, `step` and `may_go_forward`. Whoever is asked about one episode at a time (`vnla.remote`) is given all keys
-that show nothing, declared or not.
+`sensor:NAME`; for the panorama track `views`, `exits`, `text_around`, `symbols_around` and `pictures_around`; and, for a
+module, `time_left`, `requests_left`, `step` and `may_go_forward`. Whoever is asked about one episode at a time
+(`vnla.remote`) is given all keys that show nothing, declared or not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from vnla.common.errors import InputError
 
 VIEW, VIEWS, PICTURES, TEXT, SYMBOLS, SENSORS = "view", "views", "pictures", "text", "symbols", "sensors"
-EXITS, TEXT_AROUND, SYMBOLS_AROUND = "exits", "text_around", "symbols_around"
+EXITS, TEXT_AROUND, SYMBOLS_AROUND, PICTURES_AROUND = "exits", "text_around", "symbols_around", "pictures_around"
 ONE_VIEW, SENSOR = "view:", "sensor:"
 """How a declaration begins that names features, or a sensor."""
 COUNTS = ("time_left", "requests_left", "step", "may_go_forward")
@@ -51,6 +51,7 @@ KEYS: Mapping[str, Key] = {
     EXITS: Key("list of names and values", "float32 (batch, 16, 13)", "what leaves the viewpoint (`vnla.agents.panorama`)"),
     TEXT_AROUND: Key("text", "", "what is in each of the twelve level headings, in words"),
     SYMBOLS_AROUND: Key("twelve of names and values", "", "the things and exits in each of the twelve level headings"),
+    PICTURES_AROUND: Key("uint8 (12, height, width, 3)", "", "the twelve level headings, from its own to the right"),
     SENSORS: Key("name → float32 (size,)", "name → float32 (batch, size)", "what each sensor says (`vnla.agents.sensors`)"),
     "instruction": Key("text", "", "the end-goal, with what the advisor said last before it"),
     "end_goal": Key("text", "", "the end-goal alone, as `reset` is given it"),
@@ -105,7 +106,7 @@ def declared(kind: object, default: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(observes))
 
 
-SHOWN = (VIEW, PICTURES, TEXT, SYMBOLS, *AROUND, TEXT_AROUND, SYMBOLS_AROUND)
+SHOWN = (VIEW, PICTURES, TEXT, SYMBOLS, *AROUND, TEXT_AROUND, SYMBOLS_AROUND, PICTURES_AROUND)
 """Keys that show something and are declared by their own names."""
 DECLARATIONS = f"{VIEW}, {ONE_VIEW}NAME, {', '.join(SHOWN[1:4])}, {SENSOR}NAME, {', '.join((*SHOWN[4:], *COUNTS))}"
 """What can be declared, in words."""

@@ -99,9 +99,7 @@ def test_an_entry_is_made_signed_and_verified(vnla: Vnla, rover: str, houses: Pa
     assert json.loads(found.read_text())
 
 
-def test_what_decides_how_a_policy_acts_is_in_its_digest(
-    rover: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_decides_how_a_policy_acts_is_in_its_digest(rover: str, tmp_path: Path) -> None:
     def digest(*files: Path, **options: Any) -> str:
         return artefact_of_policy(sys.modules["rovers"].Rover(), options, files).digest
 

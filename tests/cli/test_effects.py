@@ -309,6 +309,8 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--recorded": "serve/study/test_study.py::test_a_whole_study",
         **dict.fromkeys(("--timeout", "--key-variable"), f"{HERE}::test_an_agent_is_called_as_was_asked_for"),
         "--base-url": f"{GUESTS}::test_a_chat_model", "--on-error": f"{WALK}::test_or_it_ends_the_episode",
+        "--max-wait": f"{GUESTS}::test_a_busy_server_is_no_error_and_one_that_stays_so_is_one_line",
+        "--replies": "remote/test_replies.py::test_a_form_that_was_asked_for_is_the_one",
         "--give-up": f"{CALLER}::test_after_so_many_in_a_row_it_is_no_use",
         "--retries": f"{CALLER}::test_what_may_change_is_tried_again",
         "--max-calls": f"{CHAT}::test_caps_hold_over_all_times_it_goes_on",

@@ -200,7 +200,7 @@ def completions(path: str, value: Any) -> Say:
 
 
 def chat(vnla: Vnla, places: Places, url: str, out: Path, *options: object) -> Answer:
-    where = ("--base-url", f"{url}/v1", "--observe", "text", "--out", out)
+    where = ("--base-url", f"{url}/v1", "--observe", "text", "--replies", "text", "--out", out)
     return vnla("evaluate", "--agent", "openai:tiny", *places, *where, *options)
 
 
@@ -230,6 +230,102 @@ def test_a_chat_model(vnla: Vnla, places: Places, tmp_path: Path, monkeypatch: p
     assert all(each["request"]["body"]["model"] == "tiny" and each["reply"] for each in calls if "path" in each)
 
 
+def refusing(path: str, value: Any) -> Say:
+    """It refuses once, says nothing once, calls a function once, and goes to where it can; every time the same."""
+    assert path == "/v1/chat/completions"
+    time.sleep(0.03)
+    left = int(value["messages"][-1]["content"].rpartition("Steps left: ")[2].partition(".")[0])
+    function = (
+        {"name": "go", "arguments": '{"number": 1}'} if left > 20 else {"name": "act", "arguments": '{"action": "stop"}'}
+    )
+    message: dict[str, Any] = {"content": None, "tool_calls": [{"type": "function", "function": function}]}
+    if left in (24, 23):
+        message = {"content": None, "refusal": "I cannot."} if left == 24 else {"content": ""}
+    return Say.json({"choices": [] if left == 22 else [{"message": message}], "usage": {"total_tokens": 50}})
+
+
+def test_a_chat_model_that_was_killed_asks_nothing_twice(vnla: Vnla, places: Places, tmp_path: Path) -> None:
+    """Not for a refusal either, nor for which form of replies there is; what comes out is the same."""
+
+    def command(name: str) -> list[str]:
+        options = ("--observe", "text-around", "--seeds", 3, "--concurrency", 1, "--out", tmp_path / name)
+        return [
+            str(each) for each in ("evaluate", "--agent", "openai:m", *places, "--base-url", f"{server.url}/v1", *options)
+        ]
+
+    environment = {**os.environ, "PYTHONPATH": str(Path(package.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
+    with serving(refusing) as server:
+        whole = vnla(*command("whole"))
+        assert whole.status == 0, whole.err
+        assert "replies: tools" in whole.err and "malformed" in whole.out
+        asked, server.seen[:] = [json.dumps(value) for _, value, _ in server.seen], []
+        process = subprocess.Popen(
+            [sys.executable, "-m", "vnla", *command("killed")], env=environment, stderr=subprocess.DEVNULL
+        )
+        deadline = time.monotonic() + 120
+        while len(server.seen) < len(asked) // 2:
+            assert time.monotonic() < deadline and process.poll() is None
+            time.sleep(0.005)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        again = vnla(*command("killed"))
+        assert again.status == 0, again.err
+        assert len(server.seen) <= len(asked) + 1, "but for the call that was in hand"
+        assert {json.dumps(value) for _, value, _ in server.seen} == {*asked}
+    for name in ("results.json", "settings.json"):
+        kept = [(tmp_path / each / "test_seen" / name).read_bytes() for each in FOLDERS]
+        assert kept[0] == kept[1]
+    assert json.loads(kept[0])["settings"]["replies"] == "tools"
+
+
+def test_a_busy_server_is_no_error_and_one_that_stays_so_is_one_line(vnla: Vnla, places: Places, tmp_path: Path) -> None:
+    """Six calls in a second, as a limit that says nothing of how long to wait; then none any more, then all of them."""
+    times: list[float] = []
+
+    def limited(path: str, value: Any) -> Say:
+        times.append(time.monotonic())
+        if sum(each > times[-1] - 1 for each in times) > 6:
+            times.pop()
+            return Say.json({"error": "slow down"}, status=429)
+        return completions(path, value)
+
+    with serving(limited) as server:
+        busy = chat(vnla, places, server.url, tmp_path / "out", "--retries", 0)
+        assert busy.status == 0 and "errors of the agent on test_seen, in 12 answers: none" in busy.out, busy.err
+        assert any(json.loads(line).get("fault") == "busy" for line in (tmp_path / "out" / "calls.jsonl").open())
+    with serving(lambda *_: Say(b"full", status=503)) as server:
+        given_up = chat(vnla, places, server.url, tmp_path / "more", "--max-wait", 0.5, "--concurrency", 2)
+    line = given_up.err.splitlines()[-1]
+    assert given_up.status == 2 and "busy, and --max-wait 0.5 seconds are not enough (HTTP 503: full)" in line
+    with serving(completions) as server:
+        assert chat(vnla, places, server.url, tmp_path / "more").status == 0
+
+
+def test_requests_without_budget_can_be_scored(vnla: Vnla, places: Places, tmp_path: Path) -> None:
+    """They are steps in which nothing was done, for whoever scores, compares and exports."""
+
+    def asks(_path: str, value: Any) -> Say:
+        left = int(value["messages"][-1]["content"].rpartition("Steps left: ")[2].partition(".")[0])
+        content = json.dumps({"action": "stop"} if left < 15 else {"request": True})
+        return Say.json({"choices": [{"message": {"content": content}}]})
+
+    with serving(asks) as server:
+        answer = chat(vnla, places, server.url, tmp_path / "out", "--npz", tmp_path)
+    assert answer.status == 0, answer.err
+    assert {*json.loads((tmp_path / "out" / "summary.json").read_text())["test_seen"]["errors"]} <= {
+        "no_budget",
+        "asked_twice",
+    }
+    results, npz = tmp_path / "out" / "test_seen" / "results.json", tmp_path / "test_seen" / "evaluation.npz"
+    where = places[:4]
+    scored = vnla("score", results, *where, "--json", tmp_path / "s.json")
+    compared = vnla("compare", f"a={results}", f"b={npz}", *where)
+    exported = vnla(
+        "episodes", "export", results, *where, "--split", "test_seen", "--format", "json", "--out", tmp_path / "e"
+    )
+    assert [each.status for each in (scored, compared, exported)] == [0, 0, 0], scored.err + compared.err + exported.err
+
+
 def test_a_prompt_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("[system]\nBe brief.\n[user]\nSteps left: $time_left. Find: $end_goal {0}")
     with serving(completions) as server:
@@ -246,7 +342,13 @@ def test_a_prompt_of_ones_own(vnla: Vnla, places: Places, tmp_path: Path) -> Non
         (["--agent", "openai:m"], "say where the server is"),
         (["--agent", "openai:", "--base-url", "http://x"], "say which model"),
         (["--agent", "openai:m", "--base-url", "http://me:pw@x"], "has a password in it"),
-        (["--agent", "openai:m", "--base-url", "http://x", "--observe", "smells"], "--observe smells: choose from"),
+        (["--agent", "openai:m", "--base-url", "http://x", "--observe", "smells"], "--observe 'smells': choose from"),
+        (["--agent", "openai:m", "--base-url", "http://x", "--observe", "text,smells"], "--observe 'smells': choose from"),
+        (["--agent", "openai:m", "--base-url", "http://x", "--replies", "xml"], "--replies 'xml': choose from auto, tools"),
+        (
+            ["--agent", "openai:m", "--base-url", "http://x", "--agent-option", "pictures=0"],
+            "pictures is 0; expected a whole",
+        ),
         (["--agent", "openai:m", "--base-url", "http://x", "--key-variable", "NO_SUCH_KEY"], "has no such variable"),
         (["--agent", "openai:m", "--base-url", "http://x", "--agent-option", "width=wide"], "width is 'wide'"),
         (["--agent", "openai:m", "--base-url", "http://x", "--agent-option", "messages=[]"], "messages is no option"),

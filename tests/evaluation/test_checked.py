@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import tracemalloc
 from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
@@ -21,9 +22,12 @@ from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
 from vnla.evaluation.allowance import Allowance
-from vnla.evaluation.checked import check
+from vnla.evaluation.checked import check, read_records
+from vnla.evaluation.contest import ScoringData, enter
 from vnla.evaluation.evaluate import Evaluation, evaluate
+from vnla.evaluation.json_objects import objects_in
 from vnla.evaluation.results import read_result, results_of, write_results
+from vnla.tasks.dataset import Dataset
 from vnla.tasks.task_set import TaskSet
 from vnla.world.actions import Nav
 from vnla.world.budgets import TimeBudgets
@@ -270,6 +274,40 @@ def test_a_file_of_any_size_is_not_read(tmp_path: Path) -> None:
     path.write_text("[" + " " * (2 << 20) + "]")
     with pytest.raises(InputError, match="too large"):
         check(path, TASKS)
+
+
+def test_a_file_of_any_size_is_not_read_where_no_split_is_named(tmp_path: Path) -> None:
+    """A file is of one split, so of the largest at most."""
+    path = tmp_path / "large.json"
+    path.write_text("[" + "[]," * (1 << 20) + "[]]")
+    dataset = Dataset(Path("tasks"), "asknav", {"test_unseen": Path("none")}, {})
+    dataset._read["test_unseen"] = TASKS.tasks
+    with pytest.raises(InputError, match="3 MB is too large for"):
+        enter(path, ScoringData(WORLD, dataset))
+
+
+def test_lists_in_the_place_of_records_are_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "lists.json"
+    path.write_text("[" + "[[]], " * 100_000 + '{"instr_id": "0"}\n]')
+    tracemalloc.start()
+    try:
+        records = read_records(path)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert records == [None] * 100_000 + [{"instr_id": "0"}] and most < 5_000_000
+
+
+@given(st.lists(st.dictionaries(st.text(max_size=3), st.integers() | st.none(), max_size=2)), st.sampled_from([None, 0, 2]))
+def test_records_are_read_as_they_were_written(records: list[Any], indent: int | None) -> None:
+    assert list(objects_in(json.dumps(records, indent=indent))) == records
+
+
+@pytest.mark.parametrize("text", ["", "[", "[{}", "[{},]", "[{} {}]", "[{}]]", '["', "]", "{}x", "nul", '[{"a": 1', "[,]"])
+def test_what_is_no_list_in_json_is_one_line(text: str, tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(InputError, match=r"r\.json: .*(is not valid JSON|is not a list).*; expected "):
+        read_records(tmp_path / "r.json")
 
 
 def test_an_agent_that_never_acts(tmp_path: Path) -> None:

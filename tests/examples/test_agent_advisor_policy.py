@@ -50,6 +50,7 @@ def test_examples_are_short() -> None:
         "agent",
         "agent_server",
         "bcui_single_file",
+        "chat_server",
         "encoder",
         "guide",
         "help_policy",

@@ -19,7 +19,7 @@ import pytest
 
 from fake_servers import Answers, Say, serving
 from vnla.common.errors import InputError
-from vnla.remote.caller import Address, Caller, Manner, NobodyAnswersError, retry_after
+from vnla.remote.caller import Address, BusyError, Caller, Manner, NobodyAnswersError, retry_after
 from vnla.remote.evaluated_agent import Fault
 from vnla.remote.folder import Journal
 
@@ -42,9 +42,9 @@ def call(url: str, manner: Manner = QUICK, **options: Any) -> bytes | Fault:
 
 @pytest.fixture
 def naps(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds that callers sleep between two tries, which pass at once."""
+    """The seconds that callers wait between two tries, which pass at once."""
     slept: list[float] = []
-    monkeypatch.setattr("vnla.remote.caller.time.sleep", slept.append)
+    monkeypatch.setattr(Caller, "_pause", lambda _, seconds: slept.append(seconds))
     return slept
 
 
@@ -110,6 +110,48 @@ def test_a_server_that_wants_to_be_left_alone_is(naps: list[float]) -> None:
     assert naps[0] == 7 and 0.01 <= naps[1] <= 0.02 and len(naps) == 2, "half of the back-off at least, then twice as much"
 
 
+def test_a_busy_server_is_waited_for_and_that_is_no_error_of_anybody(tmp_path: Path, naps: list[float]) -> None:
+    """More often than an error is tried again, with longer and longer waits; in the journal it is no fault of the agent."""
+    journal, came = Journal(tmp_path / "calls.jsonl"), list[object]()
+    says = [Say(status=429), Say(status=503, headers={"Retry-After": "2"}), *[Say(status=429)] * 7, Say(b"now")]
+    with serving(in_turn(*says)) as server:
+        caller = Caller(Address.of(server.url), Manner(timeout=2, retries=0, give_up=1), journal)
+        assert caller("/act", 1, after=lambda each: came.append(each) or {}) == b"now"
+    journal.close()
+    assert came == [None] * 9 + [b"now"]
+    assert naps[1] == 2 and all(0.25 * 2**i <= nap <= 0.5 * 2**i for i, nap in enumerate(naps) if i not in (1, *range(6, 9)))
+    assert all(15 <= nap <= 30 for nap in naps[7:]), "never longer, where it does not say how long"
+    notes = [json.loads(line) for line in (tmp_path / "calls.jsonl").read_text().splitlines()]
+    assert [note.get("fault") for note in notes] == ["busy"] * 9 + [None]
+
+
+def test_a_server_that_is_busy_for_too_long_is_given_up() -> None:
+    with serving(once(Say(status=429, body=b"slow down"))) as server:
+        caller = Caller(Address.of(server.url), Manner(timeout=2, retries=0, back_off=0.05, give_up=0, max_wait=0.4))
+        began = time.monotonic()
+        with pytest.raises(BusyError, match=r"busy, and --max-wait 0.4 seconds are not enough \(HTTP 429: slow down\)"):
+            caller("/act", 1)
+        assert len(server.seen) > 2 and time.monotonic() - began < 5
+    with serving(once(Say(status=503, headers={"Retry-After": "60"}))) as server, pytest.raises(BusyError):
+        call(server.url, Manner(timeout=2, max_wait=30))  # what it asks for is too long already
+
+
+def test_who_waits_is_not_given_up_while_others_are_answered(naps: list[float]) -> None:
+    """A server that lets some pass is there, however long one of many calls has to wait."""
+    with serving(in_turn(Say(status=429), Say(b"others"), Say(status=429), Say(b"mine"))) as server:
+        caller = Caller(Address.of(server.url), Manner(timeout=2, back_off=0.01, max_wait=0.6))
+
+        def pause(seconds: float) -> None:
+            if not naps:
+                naps.append(seconds)
+                time.sleep(0.5)
+                assert caller("/act", 2) == b"others"
+                time.sleep(0.3)
+
+        caller._pause = pause  # type: ignore[method-assign]
+        assert caller("/act", 1) == b"mine"
+
+
 def test_when_to_try_again() -> None:
     assert retry_after(None) == retry_after("soon") == retry_after("-5") == retry_after("nan") == 0
     assert retry_after("2.5") == 2.5
@@ -163,7 +205,7 @@ REPEATS: dict[str, Callable[[str], Say]] = {
     "a body": lambda sent: Say.json({"you": sent}),
     "an error": lambda sent: Say(json.dumps({"error": f"wrong key: {sent}"}).encode(), status=401),
     "an error that is cut": lambda sent: Say(b"x" * 280 + sent.encode(), status=500),
-    "a header": lambda sent: Say(headers={"X-You": sent, "Retry-After": sent}, status=503),
+    "a header": lambda sent: Say(headers={"X-You": sent, "Retry-After": sent}, status=504),
     "a redirection": lambda sent: Say(
         quote(sent).encode(), status=302, headers={"Location": f"http://localhost/?key={quote(sent)}"}
     ),

@@ -18,12 +18,14 @@ from fake_servers import Answers, Say, serving
 from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.remote.caller import Address, Caller, Manner
-from vnla.remote.chat import LARGEST, PATH, Cache, CapError, Chat, Meter
+from vnla.remote.chat import Chat
 from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.remote.evaluation import PolicyEvaluation, evaluate_policy
 from vnla.remote.folder import Journal
 from vnla.remote.prompts import parse_prompt, read_prompt
 from vnla.remote.protocol import png
+from vnla.remote.replies import PATH
+from vnla.remote.spending import LARGEST, Cache, CapError, Meter
 
 QUICK = Manner(timeout=60, retries=0, back_off=0.01, give_up=0, largest=1 << 20)
 PROMPT = read_prompt(None, "text")
@@ -147,6 +149,50 @@ def test_a_key_that_a_server_repeats_is_in_no_file(tmp_path: Path) -> None:
     assert len(files) == len(TASKS) + 1 and all("(key)" in text and "secret" not in text for text in files)
 
 
+SPELLED: dict[str, Callable[[str], str]] = {
+    "as it is": lambda key: json.dumps(key)[1:-1],
+    "slashes escaped": lambda key: json.dumps(key)[1:-1].replace("/", "\\/"),
+    "every character escaped": lambda key: "".join(f"\\u{ord(each):04x}" for each in key),
+    "every other one": lambda key: "".join(f"\\u{ord(each):04X}" if i % 2 else each for i, each in enumerate(key)),
+    "JSON in JSON": lambda key: json.dumps(json.dumps("".join(f"\\u{ord(each):04x}" for each in key)))[1:-1],
+    "base64": lambda key: base64.b64encode(key.encode()).decode(),
+}
+
+
+@pytest.mark.parametrize("field", ["content", "refusal", "reasoning_content", "arguments", "id"])
+@pytest.mark.parametrize("way", SPELLED)
+def test_a_key_is_not_in_what_is_kept_however_it_is_written(way: str, field: str, tmp_path: Path) -> None:
+    """Not in the files, not in what their JSON means, not in what is inside of that."""
+    key, journal = "sk-secret/1234-abcd", Journal(tmp_path / "calls.jsonl")
+    places = {"arguments": '{"tool_calls": [{"function": {"name": "act", "arguments": "KEY"}}]}', "id": '{"content": "KEY"}'}
+    message = places.get(field, f'{{"{field}": "I heard KEY"}}')
+    body = f'{{"id": "KEY", "choices": [{{"message": {message}}}]}}'.replace("KEY", SPELLED[way](key))
+    assert json.loads(body)["choices"]
+    with serving(lambda *_: Say(body.encode())) as server:
+        caller = Caller(Address.of(f"{server.url}/v1"), QUICK, journal, key)
+        chat = Chat("m", caller, PROMPT, observe="text", cache=tmp_path / "cache", journal=journal)
+        chat.act(rules().begin(KITCHEN, 123).observation(text="You are here."), chat.reset(""))
+    journal.close()
+    files = [file.read_text() for file in tmp_path.rglob("*.json*")]
+    assert len(files) == 2 and all("(key)" in text for text in files)
+    for text in files:
+        for meant in (text, *texts_in(json.loads(text))):
+            for piece in ("secret", "1234", base64.b64encode(key.encode()).decode()[4:12]):
+                assert piece not in meant, meant
+
+
+def texts_in(value: Any) -> list[str]:
+    """All texts in a value of JSON, and in those that are JSON themselves."""
+    if isinstance(value, str):
+        try:
+            inner = json.loads(value)
+        except ValueError:
+            inner = None
+        return [value, *texts_in(inner)] if not isinstance(inner, str) or inner != value else [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in texts_in(part)]
+
+
 def test_a_key_in_an_option_is_refused() -> None:
     caller = Caller(Address.of("http://localhost"), key="sk-secret-1234")
     for odd in ({"options": {"user": "sk-secret-1234"}}, {"model": "sk-secret-1234"}):
@@ -204,16 +250,16 @@ def test_tokens_are_capped_before_they_are_spent() -> None:
 
 
 def test_a_try_is_a_call_and_a_server_without_counts_is_estimated() -> None:
-    says = [Say(status=429), completion('{"action": "stop"}', tokens=None)]
+    says = [Say(status=500), completion('{"action": "stop"}', tokens=None)]
     with serving(lambda *_: says.pop(0) if len(says) > 1 else says[0]) as server:
         meter = Meter()
         visited(server.url, meter=meter, manner=Manner(timeout=60, retries=2, back_off=0.01))
-        assert meter.calls == len(server.seen) == len(TASKS) + 1
+        assert meter.calls == len(server.seen) == len(TASKS) + 1, "one that was not taken counts, too"
         assert 100 * len(TASKS) < meter.tokens < 1000 * len(TASKS)
 
 
 def test_a_try_without_a_reply_costs_no_tokens() -> None:
-    with serving(lambda *_: Say(status=429)) as server:
+    with serving(lambda *_: Say(status=500)) as server:
         meter = Meter()
         visited(server.url, meter=meter)
         assert (meter.calls, meter.tokens) == (len(server.seen), 0)

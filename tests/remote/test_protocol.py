@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from remote.cottage_rules import KITCHEN, rules, showing
 from vnla.common.errors import InputError
 from vnla.observation import KEYS
-from vnla.remote.chat import read_reply, said
 from vnla.remote.evaluated_agent import Answer, Declaration, Fault
 from vnla.remote.protocol import (
     VERSION,
@@ -29,6 +28,7 @@ from vnla.remote.protocol import (
     reset_json,
     schema,
 )
+from vnla.remote.replies import GoTo, read_completion, read_reply, said
 from vnla.world.actions import Nav
 
 NAMES = ["left", "right", "up", "down", "forward", "stop"]
@@ -99,7 +99,7 @@ def test_an_answer_is_one_where_the_schema_says_so(value: Any) -> None:
 @given(st.text() | ANSWERS.map(json.dumps) | st.binary().map(lambda raw: raw.decode("utf-8", "replace")))
 def test_whatever_a_model_says_is_an_answer_or_a_fault(text: str) -> None:
     assert isinstance(read_reply(text), Answer | Fault)
-    assert isinstance(said(text), str | None)
+    assert isinstance(said(text), str | None) and isinstance(read_completion(text, 3), Answer | Fault | GoTo)
 
 
 @pytest.mark.parametrize(
@@ -133,22 +133,25 @@ def test_what_is_no_answer_on_the_wire(text: bytes) -> None:
 def test_what_is_sent_is_as_the_schema_says_and_comes_back() -> None:
     walk = rules().begin(KITCHEN, 123)
     kinds = ("text", "symbols", "view:symbolic", "views", "exits", "text_around", "symbols_around", "sensor:places")
+    assert valid("agent", {"version": VERSION, "name": "x", "observes": ["pictures_around"]})
     agent = Declaration("x", kinds, version=VERSION)
     assert valid("agent", {"version": VERSION, "name": "x", "observes": list(kinds)})
     assert read_declaration({"version": VERSION, "name": "x", "observes": list(kinds)}, "there").observes == kinds
     show, picture = showing(agent), np.arange(36, dtype=np.uint8).reshape(3, 4, 3)
+    around = np.stack([picture + turn for turn in range(12)])
     beginning = json.loads(json.dumps(reset_json(walk.observation(), agent)))
     assert valid("beginning", beginning) and read_observation(beginning)["instruction"] == walk.task.end_goal
     assert valid("beginnings", in_batch("episodes", [beginning], agent))
     for answer in (Answer(None), Answer(Nav.LEFT), Fault.LATE, Answer(Nav.LEFT, (0, 0, 0, 0, 0.25, 0.75))):
         shown = show(walk.task.house, "living_west", walk.pose) | show.sensed(walk.sensed(show.sensors))
-        now = walk.observation(**shown, pictures=picture)
+        now = walk.observation(**shown, pictures=picture, pictures_around=around)
         assert {*now} == {*KEYS}
         value = json.loads(json.dumps(observation_json(now, agent)))
         assert valid("observation", value) and valid("observations", in_batch("observations", [value], agent))
         again = read_observation(value)
         assert json.dumps(observation_json(again, agent)) == json.dumps(observation_json(now, agent))
         assert {*again} == {*now} and again["last_action"] == now["last_action"]
+        assert (again["pictures_around"] == around).all()
         assert (again["pictures"] == picture).all() and (again["view"] == now["view"]).all()
         assert again["views"].shape == (12, len(now["view"])) and (again["views"] == now["views"]).all()
         walk.take(answer)

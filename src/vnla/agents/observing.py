@@ -24,6 +24,7 @@ from vnla.observation import (
     EXITS,
     ONE_VIEW,
     PICTURES,
+    PICTURES_AROUND,
     SENSOR,
     SENSORS,
     SYMBOLS,
@@ -39,7 +40,7 @@ from vnla.observation import (
 
 _KEYED = (*COUNTS, *AROUND)
 """Sensors that can be observed under keys of their own."""
-GUESTS_ALONE = (SYMBOLS, SYMBOLS_AROUND, TEXT_AROUND)
+GUESTS_ALONE = (SYMBOLS, SYMBOLS_AROUND, TEXT_AROUND, PICTURES_AROUND)
 """What is shown only where policies are asked from outside (`vnla.remote`)."""
 
 

@@ -182,9 +182,11 @@ class EvaluateOptions(TypedDict, total=False):
     timeout: float
     retries: int
     give_up: int
+    max_wait: float
     key_variable: Name | None
     base_url: str | None
     observe: str
+    replies: str
     prompt: Place | None
     max_calls: int | None
     max_tokens: int | None

@@ -52,11 +52,15 @@ class AskedOptions:
     timeout: float = option(60, "With --agent: seconds for one try of a call.", min=0.01)
     retries: int = option(3, "With --agent: tries after the first.", min=0, max=20)
     give_up: int = option(20, "With --agent: leave after so many calls in a row without an answer; 0: never.", min=0)
+    max_wait: float = option(600, "With --agent: seconds that a busy server (429, 503) is waited for.", min=0)
     key_variable: str | None = option(
         None, "With --agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
     )
     base_url: str | None = option(None, "With openai: where it is, such as http://localhost:8000/v1.", metavar="URL")
-    observe: str = option("picture", "With openai: picture, text or both.", metavar="WHAT")
+    observe: str = option(
+        "picture", "With openai: picture, text, both, panorama, text-around, or several with commas.", metavar="WHAT"
+    )
+    replies: str = option("auto", "With openai: tools, json-schema, text, or auto, the first that there is.", metavar="FORM")
     prompt: Path | None = option(None, "With openai: a prompt. [default: the package's]", metavar="FILE")
     max_calls: int | None = option(None, "With openai: no more calls than this.", min=0)
     max_tokens: int | None = option(None, "With openai: no more tokens than this.", min=0)
@@ -66,7 +70,7 @@ class AskedOptions:
         """How it is called."""
         from vnla.remote.caller import Manner
 
-        return Manner(self.timeout, self.retries, give_up=self.give_up)
+        return Manner(self.timeout, self.retries, give_up=self.give_up, max_wait=self.max_wait)
 
 
 @dataclass(frozen=True)
@@ -152,27 +156,26 @@ class GuestTrial:
 
     def _chat(self, model: str, journal: Journal | None) -> EvaluatedAgent:
         from vnla.remote.caller import Address, Caller
-        from vnla.remote.chat import LARGEST, OBSERVES, Chat, Meter
+        from vnla.remote.chat import Chat
         from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CACHE
         from vnla.remote.prompts import read_prompt
+        from vnla.remote.spending import LARGEST, Meter
 
         if self.own.base_url is None:
             raise InputError(
                 f"--agent {self.agent}: say where the server is, for example --base-url http://localhost:8000/v1"
             )
-        if self.own.observe not in OBSERVES:
-            raise InputError(f"--observe {self.own.observe}: choose from {', '.join(OBSERVES)}")
+        prompt = read_prompt(self.own.prompt, self.own.observe)
         meter = Meter(self.own.max_calls, self.own.max_tokens)
         if journal is not None:
             meter.recall(journal)
         caller = Caller(Address.of(self.own.base_url), replace(self.own.manner(), largest=LARGEST), journal, self._key(KEY))
-        own = {"width": self.made_with["width"]} if "width" in self.made_with else {}
-        own |= {"memory": self.made_with["memory"]} if "memory" in self.made_with else {}
+        own = {name: value for name, value in self.made_with.items() if name in ("width", "memory", "pictures")}
         sent = {name: value for name, value in self.made_with.items() if name not in own}
         chat = Chat(
-            model, caller, read_prompt(self.own.prompt, self.own.observe), observe=self.own.observe, options=sent,
-            meter=meter, cache=None if journal is None or self.place is None else self.place / CACHE, journal=journal, **own,
+            model, caller, prompt, observe=self.own.observe, replies=self.own.replies, options=sent, meter=meter,
+            cache=None if journal is None or self.place is None else self.place / CACHE, journal=journal, **own,
         )  # fmt: skip
         return LocalPolicy(chat)
 
@@ -264,13 +267,13 @@ class GuestTrial:
         return f"{guest.declaration.name}, τ = {self.ratio}{some}, {seen}"
 
     def _announce(self, chat: Chat, every: Mapping[str, EvaluationRules], show: WorldObserver) -> None:
-        """What it may cost, before anything is spent; and no more than that in a dry run."""
+        """What it may cost, before anything is spent; no more than that in a dry run, else in which form it replies."""
+        from vnla.remote.evaluation import observed
+
         calls = sum(_most_calls(rules, self.seeds) for rules in every.values())
         rules = next(iter(every.values()))
-        walk = rules.begin(0, self.seeds[0])
-        viewpoint = rules.tasks.tasks[0].start
-        first = walk.observation(**show(walk.task.house, viewpoint, walk.pose))
-        thread = chat.reset(walk.task.end_goal)
+        first = observed(rules.begin(0, self.seeds[0]), rules, show)
+        thread = chat.reset(first["end_goal"])
         each = chat.tokens(first, thread)
         typer.echo(
             f"at most {calls:,} calls of about {each:,} tokens, {calls * each:,} in all"
@@ -280,10 +283,16 @@ class GuestTrial:
         )
         if self.own.dry_run:
             for message in chat.body(first, thread)["messages"]:
-                content = message["content"]
-                text = content if isinstance(content, str) else content[0]["text"] + "\n(and a picture)"
-                say(f"[{message['role']}]\n{text}\n")
+                say(f"[{message['role']}]\n{_written(message['content'])}\n")
             raise typer.Exit
+        chat.settle(first, thread)
+        typer.echo(f"replies: {chat.replies}", err=True)
+
+
+def _written(content: Any) -> str:
+    """A message as it is printed."""
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return "\n".join(part["text"] if part["type"] == "text" else "(and a picture)" for part in parts)
 
 
 def _most_calls(rules: EvaluationRules, seeds: Sequence[int]) -> int:

@@ -15,6 +15,7 @@ together no more than luck can give; such figures cannot be compared.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,6 +30,7 @@ from vnla.common.errors import InputError
 from vnla.episode import Episodes
 from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.complete import incomplete_records
+from vnla.evaluation.json_objects import objects_in
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
 from vnla.evaluation.results import WHAT, Result, actions_of, read_result, trace_of
@@ -175,12 +177,21 @@ def _complain(path: Path, wrong: Sequence[str], missing: Sequence[str], tasks: i
 
 
 def read_records(path: Path, tasks: int | None = None) -> list[Any]:
-    """What is in a results file, of so many tasks if that is known; nothing of it is checked."""
+    """What is in a results file, of so many tasks if that is known; nothing of it is checked.
+
+    Records are read one by one, and null stands for one that is no object, so that nobody fills the memory with lists.
+    """
     limit = LARGEST if tasks is None else min(LARGEST, files.MEGABYTE + LARGEST_RECORD * tasks)
-    records = files.read_json(path, WHAT, limit)
-    if not isinstance(records, list):
-        raise InputError(f"{path}: is not a list; expected {WHAT}")
-    return records
+    text = files.read_text(path, WHAT, limit)
+    try:
+        return list(objects_in(text))
+    except json.JSONDecodeError as error:
+        why = f"line {error.lineno} column {error.colno} is not valid JSON ({error.msg})"
+    except RecursionError:
+        why = "is nested too deeply"
+    except ValueError as error:
+        why = str(error)
+    raise InputError(f"{path}: {why}; expected {WHAT}")
 
 
 def tasks_named(records: Sequence[Any]) -> Iterator[str]:

@@ -154,6 +154,12 @@ class ScoringData:
             self._compiled[key] = TaskSet.compile(self.world.with_forward(forward), found, self.dataset.budgets)
         return self._compiled[key]
 
+    @property
+    def most_tasks(self) -> int:
+        """Of how many tasks a file can be: those of the split, or of the largest one."""
+        splits = [self.split] if self.split is not None else [each for each in ORDER if each in self.dataset.paths]
+        return max((len(self.dataset.split(each)) for each in splits), default=0)
+
     def split_of(self, path: Path, ids: Sequence[str]) -> str:
         """Return the split that most of these tasks are of."""
         if self.split is not None:
@@ -174,7 +180,7 @@ def enter(path: Path, material: ScoringData, name: str | None = None) -> Entry:
     file = _file(path, material.split)
     if file.suffix == ".npz":
         return _evaluated(file, material, name or name_of(path))
-    records = read_records(file, None if material.split is None else len(material.tasks(material.split)))
+    records = read_records(file, material.most_tasks)
     split = material.split_of(file, list(tasks_named(records)))
     done = check(
         file, material.tasks(split, forward_of(records)), material.allowance, partial=material.partial,

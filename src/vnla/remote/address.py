@@ -76,6 +76,6 @@ def _noted(value: dict[str, Any]) -> dict[str, Any]:
     return noted
 
 
-def checksum(text: str) -> str:
-    """What stands for a long text in a record."""
-    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+def checksum(text: str | list[str]) -> str:
+    """What stands for a long text, or for several, in a record."""
+    return f"sha256:{hashlib.sha256(''.join(text).encode()).hexdigest()}"

@@ -1,6 +1,7 @@
 """Calls to one address over HTTP: bounded in time and size, tried again with back-off and jitter, each one recorded.
 
-Nothing that a server does is an error of ours: whatever comes of a call is its bytes or a `Fault`.
+Nothing that a server does is an error of ours: whatever comes of a call is its bytes or a `Fault`. A server that is busy
+has not answered yet: it is waited for, and that is nobody's fault.
 """
 
 from __future__ import annotations
@@ -29,14 +30,22 @@ LARGEST = 1 << 16
 """Bytes of an answer of one episode."""
 AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 """HTTP statuses that another try may change."""
+BUSY = frozenset({429, 503})
+"""HTTP statuses of a server that would answer later: too many requests, or too little of itself."""
 LONGEST_WAIT = 300.0
 """Seconds; a server that wants to be left alone for longer is asked again then."""
+LONGEST_BUSY_WAIT = 30.0
+"""Seconds before a busy server that does not say when is asked again."""
 _LONGEST_TIMEOUT = 1e6  # seconds; the system's clocks count no further than some years
 _SHOWN = 300
 
 
 class NobodyAnswersError(InputError):
     """So many calls in a row had no answer that nobody seems to be there."""
+
+
+class BusyError(InputError):
+    """A server was busy for longer than it is waited for."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +60,15 @@ class Manner:
     """Seconds before the second try; twice as many before each other one."""
     give_up: int = 20
     """Calls in a row without an answer after which it is no use to go on; 0: never."""
+    max_wait: float = 600.0
+    """Seconds that a busy server is waited for."""
     largest: int = LARGEST
 
     def __post_init__(self) -> None:
         check_fields(
-            self, timeout=(0.001, _LONGEST_TIMEOUT), retries=(0, 1000), back_off=(0, LONGEST_WAIT), give_up=(0, math.inf)
-        )
+            self, timeout=(0.001, _LONGEST_TIMEOUT), retries=(0, 1000), back_off=(0, LONGEST_WAIT), give_up=(0, math.inf),
+            max_wait=(0, _LONGEST_TIMEOUT),
+        )  # fmt: skip
 
 
 class Address(NamedTuple):
@@ -89,9 +101,20 @@ class Address(NamedTuple):
 
 
 class _Failure(Exception):  # noqa: N818
-    def __init__(self, fault: Fault, why: str, *, again: bool = True, wait: float = 0.0) -> None:
+    def __init__(self, fault: Fault, why: str, *, again: bool = True, busy: bool = False, wait: float = 0.0) -> None:
         super().__init__(why)
-        self.fault, self.again, self.wait = fault, again, wait
+        self.fault, self.again, self.busy, self.wait = fault, again, busy, wait
+
+
+@dataclass
+class _Attempts:
+    """The tries of one call."""
+
+    errors: int = 0
+    refusals: int = 0
+    """By a server that was busy."""
+    busy_since: float | None = None
+    """When it was busy first, after it had last answered anybody."""
 
 
 class Caller:
@@ -108,6 +131,7 @@ class Caller:
             raise InputError("address: it has the key in it, which would be written down; the key is sent in a header")
         self._kept = threading.local()
         self._lock, self._in_a_row = threading.Lock(), 0
+        self._answered, self._over = -math.inf, threading.Event()
 
     def __call__(
         self,
@@ -116,38 +140,66 @@ class Caller:
         *,
         recorded: Any = None,
         before: Callable[[], None] = lambda: None,
-        after: Callable[[bytes | Fault], dict[str, Any]] = lambda _: {},
+        after: Callable[[bytes | Fault | None], dict[str, Any]] = lambda _: {},
         most: int = 1,
+        counted: bool = True,
     ) -> bytes | Fault:
         """POST a value as JSON, or GET where there is none; the reply's bytes. `most` answers may be in it.
 
-        `recorded` stands for the value in the journal. `before` is called before every try, `after` with what came of it:
-        what it gives is noted too.
+        `recorded` stands for the value in the journal. `before` is called before every try, `after` with what came of it,
+        None where the server was busy: what it gives is noted too. A call without an answer that is not `counted` is none of
+        those in a row after which it is no use to go on.
         """
         body = None if value is None else json.dumps(value).encode()
-        fault, why = Fault.NO_ANSWER, ""
-        for attempt in range(self.manner.retries + 1):
+        tries = _Attempts()
+        while True:
             before()
             began = time.monotonic()
-            note = {"path": path, "attempt": attempt + 1, "request": value if recorded is None else recorded}
+            number = tries.errors + tries.refusals + 1
+            note = {"path": path, "attempt": number, "request": value if recorded is None else recorded}
             try:
                 reply = self._try(path, body, most)
             except _Failure as failure:
-                fault, why = failure.fault, self._hidden(str(failure))
-                self._note(note | {"fault": fault.value, "reply": why} | after(fault), began)
-                if not failure.again or attempt == self.manner.retries:
-                    break
-                time.sleep(max(failure.wait, self._wait(attempt)))
-                continue
+                self._kept.why = why = self._hidden(str(failure))
+                came = "busy" if failure.busy else failure.fault.value
+                self._note(note | {"fault": came, "reply": why} | after(None if failure.busy else failure.fault), began)
+                if failure.busy or (failure.again and tries.errors < self.manner.retries):
+                    self._pause(self._wait(tries, failure, why))
+                    continue
+                if counted:
+                    self._missed(failure.fault, why)
+                return failure.fault
             self._note(note | {"reply": reply.decode("utf-8", "replace")} | after(reply), began)
-            self._in_a_row = 0
+            self._in_a_row, self._answered = 0, time.monotonic()
             return reply
-        self._missed(fault, why)
-        return fault
 
-    def _wait(self, attempt: int) -> float:
-        """Seconds before another try; not the same for all who try."""
-        return min(LONGEST_WAIT, self.manner.back_off * 2.0**attempt) * random.uniform(0.5, 1.0)
+    @property
+    def why(self) -> str:
+        """What was wrong when a call of this thread failed last, without the key."""
+        return getattr(self._kept, "why", "")[:_SHOWN]
+
+    def _wait(self, tries: _Attempts, failure: _Failure, why: str) -> float:
+        """Seconds before another try; not the same for all who try. Refuses to wait for a busy server for ever."""
+        doubled, most = tries.refusals if failure.busy else tries.errors, LONGEST_BUSY_WAIT if failure.busy else LONGEST_WAIT
+        back_off = min(most, self.manner.back_off * 2.0 ** min(doubled, 64)) * random.uniform(0.5, 1.0)
+        wait = max(failure.wait, back_off)
+        if not failure.busy:
+            tries.errors += 1
+            return wait
+        tries.refusals += 1
+        now = time.monotonic()
+        tries.busy_since = now if tries.busy_since is None else max(tries.busy_since, self._answered)
+        if now + wait - tries.busy_since > self.manner.max_wait or self._over.is_set():
+            self._over.set()
+            raise BusyError(
+                f"{self.address}: busy, and --max-wait {self.manner.max_wait:g} seconds are not enough ({why[:_SHOWN]});"
+                " what is done is kept: run the same command again later, or with a longer --max-wait"
+            )
+        return wait
+
+    def _pause(self, seconds: float) -> None:
+        """Wait, but not when it is no use to go on."""
+        self._over.wait(seconds)
 
     def _missed(self, fault: Fault, why: str) -> None:
         if fault is Fault.TOO_LARGE:
@@ -231,7 +283,8 @@ class Caller:
         if not 200 <= response.status < 300:
             why = f"HTTP {response.status}: {self._beginning(reply)}"
             wait = retry_after(response.getheader("Retry-After"))
-            raise _Failure(Fault.HTTP_ERROR, why, again=response.status in AGAIN, wait=wait)
+            busy = response.status in BUSY
+            raise _Failure(Fault.HTTP_ERROR, why, again=response.status in AGAIN, busy=busy, wait=wait)
         missing = response.getheader("Content-Length") and int(response.getheader("Content-Length") or 0) - len(reply)
         if missing:
             raise _Failure(Fault.NO_ANSWER, f"the reply broke off {missing:,} bytes before its end")

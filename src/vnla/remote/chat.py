@@ -1,114 +1,65 @@
 """A chat model as a policy: `vnla evaluate --agent openai:MODEL --base-url URL`, for servers with chat completions.
 
-Each answer is one request: a prompt with what there is now and a short history, and the picture if it sees. Replies are kept
-on disk by the whole request, so that nothing is paid for twice; calls and tokens are capped, over all times that the command
-goes on.
+Each answer is one request: a prompt with what there is now and a short history, and the pictures if it sees. Replies are
+kept on disk by the whole request, so that nothing is paid for twice; calls and tokens are capped, over all times that the
+command goes on.
+
+A model that is shown what is all around may go to a candidate; the actions that take it there are not asked for one by one
+(`vnla.remote.candidates`). How it is to reply is found out once (`Chat.settle`) and written down.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
+import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
+from vnla.camera import HEADINGS, HEIGHT
+from vnla.camera import WIDTH as FULL_WIDTH
 from vnla.common.errors import InputError
-from vnla.common.files import read_text, write_text
-from vnla.common.outside import is_whole, shown, unique_names, whole
-from vnla.observation import PICTURES, TEXT, Observation
+from vnla.common.outside import is_whole, shown, whole
+from vnla.observation import EXITS, PICTURES, PICTURES_AROUND, TEXT, TEXT_AROUND, Observation
 from vnla.remote.address import checksum
-from vnla.remote.caller import Caller
+from vnla.remote.caller import Caller, NobodyAnswersError
+from vnla.remote.candidates import ExitWalk, listed
 from vnla.remote.evaluated_agent import ACTIONS, WIDTH, Answer, Fault
 from vnla.remote.folder import Journal
-from vnla.remote.prompts import Prompt
-from vnla.remote.protocol import WIDTHS, is_width, parsed, png, read_answer
+from vnla.remote.mosaic import COLUMNS, mosaic
+from vnla.remote.prompts import IN_WORDS, Prompt, observed_keys
+from vnla.remote.protocol import WIDTHS, is_width, parsed, png
+from vnla.remote.replies import (
+    AUTO,
+    FORMS,
+    JSON_SCHEMA,
+    PATH,
+    REPLIES,
+    RESERVED,
+    TOOLS,
+    WRITTEN,
+    GoTo,
+    format_of,
+    is_completion,
+    keeps_to,
+    note_on,
+    read_completion,
+)
+from vnla.remote.spending import MOST_TOKENS, Cache, Meter
 
-PATH = "/chat/completions"
-OBSERVES = {"picture": (PICTURES,), "text": (TEXT,), "both": (PICTURES, TEXT)}
-"""What a chat model can be shown, and what it is made of."""
-LARGEST = 1 << 20
-"""Bytes of a reply."""
 CHARACTERS = 4
 """That a token has about."""
-PICTURE_TOKENS = 255
-"""That a picture of at most 512 pixels takes about."""
+TILE, TILE_TOKENS, PICTURE_TOKENS = 512, 170, 85
+"""A picture takes about so many tokens for each square of 512 pixels, and so many besides."""
 REPLY_TOKENS = 60
-_LONGEST = 1 << 16
-_OBJECTS = 50
-_MOST_MEMORY = 10_000  # steps
-_MOST_TOKENS = 1 << 40  # of one call
-
-
-class CapError(InputError):
-    """As much was spent as may be."""
-
-
-@dataclass
-class Meter:
-    """Counts calls and tokens, also those of earlier times, and refuses what would go beyond a cap."""
-
-    max_calls: int | None = None
-    max_tokens: int | None = None
-    calls: int = 0
-    tokens: int = 0
-    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
-
-    def recall(self, journal: Journal) -> None:
-        """Count what a journal has."""
-        for _, note in journal.read():
-            if isinstance(note, dict) and note.get("path") == PATH:
-                self.calls += 1
-                self.tokens += note["tokens"] if is_whole(note.get("tokens"), 0, _MOST_TOKENS) else 0
-
-    def reserve(self, tokens: int) -> None:
-        """One more call, of about so many tokens."""
-        with self._lock:
-            for name, spent, most in (
-                ("calls", self.calls + 1, self.max_calls),
-                ("tokens", self.tokens + tokens, self.max_tokens),
-            ):
-                if most is not None and spent > most:
-                    raise CapError(
-                        f"--max-{name} {most:,} is reached after {self.calls:,} calls and {self.tokens:,} tokens; "
-                        "what is done is kept: raise it and run the same command again"
-                    )
-            self.calls, self.tokens = self.calls + 1, self.tokens + tokens
-
-    def settle(self, reserved: int, tokens: int) -> None:
-        """How many tokens it was."""
-        with self._lock:
-            self.tokens += tokens - reserved
-
-
-class Cache:
-    """Replies by the whole request."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-
-    def key(self, url: str, body: Mapping[str, Any]) -> str:
-        """What tells a request from every other."""
-        return hashlib.sha256(json.dumps([url, body], sort_keys=True).encode()).hexdigest()
-
-    def get(self, key: str) -> str | None:
-        """The reply, if there is one."""
-        try:
-            return None if self._folder is None else read_text(self._place(self._folder, key), "a reply", LARGEST)
-        except InputError:  # not there, damaged, or no file that was kept here
-            return None
-
-    def put(self, key: str, reply: str) -> None:
-        """Keep a reply."""
-        if self._folder is not None:
-            write_text(self._place(self._folder, key), reply)
-
-    @staticmethod
-    def _place(folder: Path, key: str) -> Path:
-        return folder / key[:2] / f"{key}.json"
+FEWEST_PICTURES = 1
+_MOST_MEMORY = 10_000  # answers
+_MOST_PICTURES = 100
 
 
 @dataclass
@@ -118,6 +69,12 @@ class Thread:
     history: list[str] = field(default_factory=list)
     seen: str = ""
     """What was in view, in words."""
+    last: str = "you have just begun"
+    """What became of the last answer, in words."""
+    walk: ExitWalk | None = None
+    """To a candidate, which is under way."""
+    pictures: list[tuple[str, list[str]]] = field(default_factory=list)
+    """What it was shown last: what is said of it, and the addresses of the pictures."""
 
 
 class Chat:
@@ -132,42 +89,52 @@ class Chat:
         prompt: Prompt,
         *,
         observe: str = "picture",
+        replies: str = WRITTEN,
         width: int = WIDTH,
         options: Mapping[str, Any] | None = None,
         memory: int = 12,
+        pictures: int = FEWEST_PICTURES,
         meter: Meter | None = None,
         cache: Path | None = None,
         journal: Journal | None = None,
     ) -> None:
-        """`options` go into every request as they are; those that are None are left out. `memory` is the number of steps
-        that it is reminded of."""
+        """`options` go into every request as they are; those that are None are left out. `memory` is the number of answers
+        that it is reminded of, `pictures` of those whose pictures it is shown, this one included."""
         if not model:
             raise InputError("agent openai: say which model, openai:MODEL")
         if not is_width(width):
             raise InputError(f"agent openai: width is {shown(width)}; expected {WIDTHS}")
         whole(memory, "agent openai: memory", 0, _MOST_MEMORY)
-        if reserved := {"model", "messages", "stream"} & set(options or {}):
+        whole(pictures, "agent openai: pictures", FEWEST_PICTURES, _MOST_PICTURES)
+        if reserved := RESERVED & set(options or {}):
             raise InputError(f"agent openai: {min(reserved)} is no option of a request; it is filled in")
+        if replies not in REPLIES:
+            raise InputError(f"--replies {shown(replies)}: choose from {', '.join(REPLIES)}")
+        if replies in (TOOLS, JSON_SCHEMA) and (form := FORMS & set(options or {})):
+            raise InputError(f"agent openai: {min(form)} is an option, and --replies {replies} is another form of replies")
         try:
             json.dumps(options, allow_nan=False)
         except ValueError:
             raise InputError("agent openai: an option is not a finite number, which JSON does not have") from None
-        self.name, self.observes, self.picture_width = f"openai:{model}", OBSERVES[observe], width
-        self.meter = meter or Meter()
-        self._model, self._call, self._prompt, self._memory = model, caller, prompt, memory
+        self.name, self.observes, self.picture_width = f"openai:{model}", observed_keys(observe), width
+        self.meter, self.replies = meter or Meter(), WRITTEN if replies == AUTO and FORMS & set(options or {}) else replies
+        self._model, self._call, self._prompt, self._memory, self._pictures = model, caller, prompt, memory, pictures
         self._options = {name: value for name, value in {"temperature": 0, **(options or {})}.items() if value is not None}
         if caller.is_secret_in(self.settings):
             raise InputError("agent openai: an option or the prompt has the key in it, which would be written down")
         self._cache, self._journal = Cache(cache), journal
+        self._settling = threading.Lock()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What determines its answers."""
+        """What determines its answers; what is as it always was goes without saying."""
         return {
             "model": self._model,
             "options": self._options,
             "memory": self._memory,
             "prompt": self._prompt.text,
+            **({"pictures": self._pictures} if self._pictures != FEWEST_PICTURES else {}),
+            **({"replies": self.replies} if self.replies != WRITTEN else {}),
         }
 
     def reset(self, instruction: str) -> Thread:  # noqa: ARG002
@@ -175,54 +142,126 @@ class Chat:
         return Thread()
 
     def act(self, observation: Observation, state: Thread) -> tuple[Answer | Fault, Thread]:
-        """One request."""
-        if observation["last"] is not None:
-            state.history.append(_line(observation, state.seen))
-        state.seen = observation.get(TEXT, "")
-        reply = self._reply(observation, state)
-        return reply if isinstance(reply, Fault) else read_reply(reply), state
+        """The next action on the way to a candidate, else one request."""
+        onward = None if state.walk is None else state.walk.onward(observation)
+        if onward is not None:
+            return onward, state
+        self._remember(observation, state)
+        self.settle(observation, state)
+        reply = self._reply(observation, state, self.replies)
+        if self._pictures > FEWEST_PICTURES:
+            state.pictures.append(("", self._shown(observation)))
+            del state.pictures[: FEWEST_PICTURES - self._pictures]
+        choice = reply if isinstance(reply, Fault) else read_completion(reply, len(observation.get(EXITS, ())))
+        if not isinstance(choice, GoTo):
+            return choice, state
+        answer, state.walk = ExitWalk.begin(choice.number, observation[EXITS])
+        return answer, state
 
-    def body(self, now: Observation, thread: Thread) -> dict[str, Any]:
-        """The request that asks for an answer."""
+    def _remember(self, now: Observation, thread: Thread) -> None:
+        """Write into the history what became of the last answer."""
+        if now["last"] is not None:
+            became = outcome(now["last"], now["advice"])
+            thread.last = became if thread.walk is None else thread.walk.told(became, now["last"])
+            thread.history.append(f"- in view: {thread.seen} → {thread.last}" if thread.seen else f"- {thread.last}")
+            if thread.pictures:
+                thread.pictures[-1] = (thread.last, thread.pictures[-1][1])
+        thread.walk = None
+        around = now.get(TEXT_AROUND, "").partition(". ")[0]  # the room: all of it would fill the history
+        thread.seen = now.get(TEXT) or (around and f"{around.removesuffix('.')}.")
+
+    def body(self, now: Observation, thread: Thread, replies: str | None = None) -> dict[str, Any]:
+        """The request that asks for an answer, in one of the forms of `REPLIES`."""
+        kind, candidates = replies or self.replies, len(now.get(EXITS, ()))
         system, user = self._prompt.filled(self._values(now, thread))
+        note = note_on(kind, candidates)
         content: Any = user
-        if PICTURES in now:
-            url = f"data:image/png;base64,{base64.b64encode(png(now[PICTURES])).decode('ascii')}"
-            content = [{"type": "text", "text": user}, {"type": "image_url", "image_url": {"url": url}}]
-        messages = [{"role": "system", "content": system}, {"role": "user", "content": content}]
-        return {"model": self._model, "messages": messages, **self._options}
+        if pictures := self._shown(now):
+            earlier = [[_text(f"What you saw before; after it: {each}"), *_images(urls)] for each, urls in thread.pictures]
+            content = [*(part for parts in earlier for part in parts), _text(user), *_images(pictures)]
+        messages = [
+            {"role": "system", "content": f"{system}\n\n{note}" if note else system},
+            {"role": "user", "content": content},
+        ]
+        return {"model": self._model, "messages": messages, **format_of(kind, candidates), **self._options}
 
     def tokens(self, now: Observation, thread: Thread) -> int:
         """About how many a request and its reply take."""
-        texts = sum(map(len, self._prompt.filled(self._values(now, thread))))
-        return texts // CHARACTERS + PICTURE_TOKENS * (PICTURES in now) + REPLY_TOKENS
+        form = "" if self.replies in (AUTO, WRITTEN) else json.dumps(format_of(self.replies, len(now.get(EXITS, ()))))
+        texts = sum(map(len, (*self._prompt.filled(self._values(now, thread)), form)))
+        sizes = {PICTURES: self.picture_width, PICTURES_AROUND: self.picture_width * COLUMNS}
+        each = sum(_picture_tokens(width, key) for key, width in sizes.items() if key in now)
+        return texts // CHARACTERS + each * self._pictures + REPLY_TOKENS
 
-    def _reply(self, now: Observation, thread: Thread) -> str | Fault:
-        """What the model said: from the cache, or from the server."""
-        body = self.body(now, thread)
+    def settle(self, now: Observation, thread: Thread) -> None:
+        """Find out, once, in which form the server gives replies, and write it down; or read what was written down."""
+        if self.replies != AUTO:
+            return
+        with self._settling:
+            if self.replies == AUTO:
+                self.replies = self._recalled() or self._found(now, thread)
+
+    def _recalled(self) -> str | None:
+        """What was found out at an earlier time; of an evaluation that was begun before there was a choice, text."""
+        found = None
+        for _, note in self._journal.read() if self._journal is not None else ():
+            if not isinstance(note, dict):
+                continue
+            if note.get("replies") in (TOOLS, JSON_SCHEMA, WRITTEN):
+                found = note["replies"]
+            elif note.get("path") == PATH and isinstance(note.get("request"), dict) and "replies" not in note["request"]:
+                found = WRITTEN
+        return found
+
+    def _found(self, now: Observation, thread: Thread) -> str:
+        """The first form that the server has; what it said to the others is written down with it."""
+        tried: dict[str, str] = {}
+        for kind in (TOOLS, JSON_SCHEMA, WRITTEN):
+            reply = self._reply(now, thread, kind, counted=False)
+            if isinstance(reply, Fault) and reply in (Fault.LATE, Fault.NO_ANSWER):
+                break
+            if not isinstance(reply, Fault) and keeps_to(kind, reply):
+                if self._journal is not None:
+                    self._journal.add({"replies": kind, "tried": tried})
+                return kind
+            tried[kind] = self._call.why if isinstance(reply, Fault) else "the reply was of another form"
+        raise NobodyAnswersError(
+            f"{self._call.address}: gives no reply of any form ({self._call.why}); what is done is kept: run the same"
+            f" command again when it answers, or with --replies {WRITTEN}"
+        )
+
+    def _reply(self, now: Observation, thread: Thread, kind: str, *, counted: bool = True) -> str | Fault:
+        """The completion: from the cache, or from the server."""
+        body = self.body(now, thread, kind)
         key = self._cache.key(str(self._call.address), body)
-        kept = said(self._cache.get(key) or "")
-        if kept is not None:  # a file that is damaged is no fault of the model
+        kept = self._cache.get(key)
+        if kept is not None and is_completion(kept):  # a file that is damaged is no fault of the model
             if self._journal is not None:
                 self._journal.add({"cached": key, "episode": now["episode"], "turn": now["turn"]}, at_once=False)
             return kept
         about = self.tokens(now, thread)
-        noted = {"episode": now["episode"], "turn": now["turn"], "key": key, "body": _noted(body)}
+        noted = {"episode": now["episode"], "turn": now["turn"], "key": key, "replies": kind, "body": _noted(body)}
 
-        def after(reply: bytes | Fault) -> dict[str, Any]:
-            tokens = 0 if isinstance(reply, Fault) else used(reply, about)
-            self.meter.settle(about, tokens)
+        def after(reply: bytes | Fault | None) -> dict[str, Any]:
+            tokens = used(reply, about) if isinstance(reply, bytes) else 0
+            self.meter.settle(about, tokens, calls=0 if reply is None else 1)
             return {"tokens": tokens}
 
-        reply = self._call(PATH, body, recorded=noted, before=lambda: self.meter.reserve(about), after=after)
+        reply = self._call(
+            PATH, body, recorded=noted, before=lambda: self.meter.reserve(about), after=after, counted=counted
+        )
         if isinstance(reply, Fault):
             return reply
         text = reply.decode("utf-8", "replace")
-        words = said(text)
-        if words is None:
-            return Fault.MALFORMED
-        self._cache.put(key, text)
-        return words
+        if is_completion(text):
+            self._cache.put(key, text)
+        return text
+
+    def _shown(self, now: Observation) -> list[str]:
+        """The addresses of the pictures that it is shown now."""
+        found = [now[PICTURES]] if PICTURES in now else []
+        found += [mosaic(now[PICTURES_AROUND], now[EXITS])] if PICTURES_AROUND in now else []
+        return [_address(each) for each in found]
 
     def _values(self, now: Observation, thread: Thread) -> dict[str, str]:
         past = thread.history[-self._memory :] if self._memory else []
@@ -230,13 +269,15 @@ class Chat:
         return {
             "actions": ", ".join(ACTIONS),
             "advice": now["advice"] or "nothing yet",
+            "candidates": listed(now.get(EXITS, ())),
             "end_goal": now["end_goal"].removesuffix(" ."),
             "forward": "yes" if now["may_go_forward"] else "no",
             "history": "\n".join(past) or "nothing yet",
             "instruction": now["instruction"],
-            "last": "you have just begun" if now["last"] is None else outcome(now["last"], now["advice"]),
+            "last": thread.last,
+            "observes": "; and ".join(IN_WORDS[key] for key in self.observes if key in IN_WORDS),
             "requests_left": str(left) if now["may_request"] else f"{left} (not now)",
-            "sight": now.get(TEXT) or "see the picture",
+            "sight": " All around: ".join(now[key] for key in (TEXT, TEXT_AROUND) if now.get(key)) or "see the picture",
             "step": str(now["step"] + 1),
             "time_left": str(now["time_left"]),
         }
@@ -254,55 +295,31 @@ def outcome(last: Mapping[str, Any], advice: str | None) -> str:
     }.get(last["outcome"], done)
 
 
-def _line(now: Observation, seen: str) -> str:
-    """A line of the history: what was in view before, and what was done."""
-    before = f"in view: {seen} → " if seen else ""
-    return f"- {before}{outcome(now['last'], now['advice'])}"
-
-
-def said(reply: str) -> str | None:
-    """The words of a chat completion; None if it is none."""
-    try:
-        content = parsed(reply)["choices"][0]["message"]["content"]
-        if isinstance(content, list):
-            content = "".join(part["text"] for part in content if part.get("type") == "text")
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None
-    return content[:_LONGEST] if isinstance(content, str) else None
-
-
 def used(reply: bytes, about: int) -> int:
     """How many tokens a server says a completion took, or about how many."""
     try:
         total = parsed(reply)["usage"]["total_tokens"]
     except (ValueError, LookupError, TypeError):
         return about
-    return total if is_whole(total, 0, _MOST_TOKENS) else about
+    return total if is_whole(total, 0, MOST_TOKENS) else about
 
 
-def read_reply(text: str) -> Answer | Fault:
-    """The first JSON object with an action or a request in what a model said; it may say something around it."""
-    decoder, place = json.JSONDecoder(object_pairs_hook=unique_names), 0
-    for _ in range(_OBJECTS):
-        place = text.find("{", place)
-        if place < 0:
-            break
-        try:
-            value, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            place += 1
-            continue
-        if isinstance(value, dict) and {"action", "request"} & set(value):
-            return read_answer(_tidy(value))
-        place = end
-    return Fault.MALFORMED
+def _picture_tokens(width: int, key: str) -> int:
+    rows = HEADINGS // COLUMNS if key == PICTURES_AROUND else 1
+    height = (width // COLUMNS if rows > 1 else width) * HEIGHT / FULL_WIDTH * rows
+    return PICTURE_TOKENS + TILE_TOKENS * math.ceil(width / TILE) * math.ceil(height / TILE)
 
 
-def _tidy(value: dict[str, Any]) -> dict[str, Any]:
-    """Models write an action in capitals, or as "request"; nothing else is forgiven."""
-    action = value.get("action")
-    action = action.strip().lower() if isinstance(action, str) else action
-    return {"request": True} if action == "request" else {"action": action, "request": value.get("request")}
+def _address(picture: NDArray[Any]) -> str:
+    return f"data:image/png;base64,{base64.b64encode(png(picture)).decode('ascii')}"
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def _images(addresses: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"type": "image_url", "image_url": {"url": each}} for each in addresses]
 
 
 def _noted(body: dict[str, Any]) -> dict[str, Any]:

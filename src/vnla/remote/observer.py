@@ -14,11 +14,22 @@ from numpy.typing import NDArray
 from vnla.agents.panorama import level_poses, listed_exits
 from vnla.agents.sensor_registry import sensors_named
 from vnla.agents.sensors import Sensor
-from vnla.camera import HEIGHT, VIEWS, WIDTH
+from vnla.camera import HEADINGS, HEIGHT, LEVEL_ROW, ROWS, VIEWS, WIDTH
 from vnla.common.unknown import Unknown
 from vnla.houses.folder import WorldFolder
 from vnla.houses.images import WorldImages, world_images
-from vnla.observation import EXITS, PICTURES, SENSOR, SENSORS, SYMBOLS, SYMBOLS_AROUND, TEXT, TEXT_AROUND, VIEW
+from vnla.observation import (
+    EXITS,
+    PICTURES,
+    PICTURES_AROUND,
+    SENSOR,
+    SENSORS,
+    SYMBOLS,
+    SYMBOLS_AROUND,
+    TEXT,
+    TEXT_AROUND,
+    VIEW,
+)
 from vnla.observation import VIEWS as VIEWS_AROUND
 from vnla.remote.evaluated_agent import Declaration
 from vnla.vision.symbols import WorldSymbols, describe, describe_around
@@ -50,22 +61,31 @@ class WorldObserver:
         self._drawing = threading.Lock()
         self._images = lru_cache(_HOUSES)(self._images_of)
         self._pictures = lru_cache(_VIEWPOINTS)(self._pictures_of)
-        if PICTURES in self._observes:
+        self._rows = range(ROWS) if PICTURES in self._observes else range(LEVEL_ROW, LEVEL_ROW + 1)
+        if {PICTURES, PICTURES_AROUND} & set(self._observes):
             world_images(folder, self._size)  # what cannot be drawn is said at once
 
     def __call__(self, house: str, viewpoint: str, pose: int) -> dict[str, Any]:
         """The keys of an observation that show something."""
         view = pose % VIEWS
         shown: dict[str, Any] = {}
-        if PICTURES in self._observes:
-            with self._drawing:
-                shown[PICTURES] = self._pictures(house, viewpoint)[view]
+        if {PICTURES, PICTURES_AROUND} & set(self._observes):
+            shown |= self._in_pictures(house, viewpoint, view)
         if self._symbols is not None:
             shown |= self._in_words(self._symbols, house, viewpoint, view)
         if self._one_view:
             shown[VIEW] = self._seen(pose)
         if VIEWS_AROUND in self._observes:
             shown[VIEWS_AROUND] = self._seen(level_poses(torch.tensor([pose]))[0].numpy())
+        return shown
+
+    def _in_pictures(self, house: str, viewpoint: str, view: int) -> dict[str, Any]:
+        with self._drawing:
+            pictures = self._pictures(house, viewpoint)
+        shown: dict[str, Any] = {PICTURES: pictures[view]} if PICTURES in self._observes else {}
+        if PICTURES_AROUND in self._observes:
+            first = (LEVEL_ROW - self._rows.start) * HEADINGS
+            shown[PICTURES_AROUND] = pictures[first + (view + np.arange(HEADINGS)) % HEADINGS]
         return shown
 
     def _seen(self, pose: Any) -> NDArray[np.float32]:
@@ -95,7 +115,7 @@ class WorldObserver:
         return found | ({EXITS: listed_exits(torch.from_numpy(numbers[EXITS]))} if EXITS in self._observes else {})
 
     def _images_of(self, house: str) -> WorldImages:  # noqa: ARG002
-        return world_images(self._folder, self._size, alone=True)
+        return world_images(self._folder, self._size, alone=True, rows=self._rows)
 
     def _pictures_of(self, house: str, viewpoint: str) -> NDArray[np.uint8]:
         return self._images(house)(house, viewpoint)

@@ -14,12 +14,32 @@ from string import Template
 
 from vnla.common.errors import InputError
 from vnla.common.files import read_text
+from vnla.common.outside import shown
+from vnla.observation import EXITS, PICTURES, PICTURES_AROUND, TEXT, TEXT_AROUND
 
 PLACEHOLDERS = (
-    "actions", "advice", "end_goal", "forward", "history", "instruction", "last", "requests_left", "sight", "step",
-    "time_left",
+    "actions", "advice", "candidates", "end_goal", "forward", "history", "instruction", "last", "observes",
+    "requests_left", "sight", "step", "time_left",
 )  # fmt: skip
 """What a prompt may have in it."""
+OBSERVES = {
+    "picture": (PICTURES,),
+    "text": (TEXT,),
+    "both": (PICTURES, TEXT),
+    "panorama": (PICTURES_AROUND, EXITS),
+    "text-around": (TEXT_AROUND, EXITS),
+}
+"""What a chat model can be shown, and what it is made of."""
+IN_WORDS = {
+    PICTURES: "a picture of what is in front of you, about 80 degrees wide",
+    TEXT: "in words what is in front of you, about 80 degrees wide",
+    PICTURES_AROUND: (
+        "one picture of twelve views all around you, each about 80 degrees wide and 30 degrees from the next, with the"
+        " direction from the way you look and the numbers of candidates above each"
+    ),
+    TEXT_AROUND: "in words what is all around you",
+}
+"""How a prompt says what is shown."""
 
 _PARTS = re.compile(r"^\[(\w+)\][ \t]*$", re.MULTILINE)
 _WHAT = "a prompt: a part [system] and a part [user]"
@@ -40,11 +60,21 @@ class Prompt:
         return self.system.substitute(values).strip(), self.user.substitute(values).strip()
 
 
+def observed_keys(observe: str) -> tuple[str, ...]:
+    """The keys of an observation that a model is shown, by names of `OBSERVES` with commas between."""
+    names = [each.strip() for each in observe.split(",")]
+    if unknown := [each for each in names if each not in OBSERVES]:
+        raise InputError(f"--observe {shown(unknown[0])}: choose from {', '.join(OBSERVES)}, or several with commas between")
+    keys = {key for each in names for key in OBSERVES[each]}
+    return tuple(key for key in (PICTURES, TEXT, PICTURES_AROUND, TEXT_AROUND, EXITS) if key in keys)
+
+
 def read_prompt(path: Path | None, observe: str) -> Prompt:
     """The prompt in a file, or the one that comes with the package for what is observed."""
+    keys = observed_keys(observe)
     if path is not None:
         return parse_prompt(read_text(path, _WHAT, _LARGEST), str(path))
-    name = f"{observe}.txt"
+    name = "around.txt" if EXITS in keys else "both.txt" if len(keys) > 1 else f"{observe.strip()}.txt"
     return parse_prompt(files("vnla.remote").joinpath("prompts", name).read_text(encoding="utf-8"), name)
 
 

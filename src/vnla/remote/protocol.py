@@ -25,7 +25,7 @@ from vnla.agents.sensor_registry import LENT, LENT_AROUND
 from vnla.camera import HEADINGS, HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
-from vnla.observation import ONE_VIEW, PICTURES, SENSOR, SENSORS, SHOWN, TEXT, VIEW, VIEWS, Observation
+from vnla.observation import ONE_VIEW, PICTURES, PICTURES_AROUND, SENSOR, SENSORS, SHOWN, TEXT, VIEW, VIEWS, Observation
 from vnla.remote.evaluated_agent import ACTIONS, Answer, Declaration, Fault
 from vnla.world.actions import NAV_ACTIONS, Nav
 
@@ -34,8 +34,8 @@ VERSIONS = (1, VERSION)
 SCHEMA = "protocol.schema.json"
 LARGEST_BATCH = 1024
 WIDEST = 1280
-BASE64 = (VIEW, VIEWS, PICTURES, "picture")
-"""Keys whose values are bytes in base64."""
+BASE64 = (VIEW, VIEWS, PICTURES, PICTURES_AROUND, "picture")
+"""Keys whose values are bytes in base64, or a list of such."""
 _NARROWEST = 16
 WIDTHS = f"pixels from {_NARROWEST} to {WIDEST} that are a multiple of 4: pictures are 4:3"
 """How wide pictures may be, in words."""
@@ -131,6 +131,8 @@ def observation_json(observation: Observation, agent: Declaration) -> dict[str, 
             value[key] = _base64(np.asarray(value[key], "<f4").tobytes())
     if PICTURES in value:
         value[PICTURES] = _base64(png(value[PICTURES]))
+    if PICTURES_AROUND in value:
+        value[PICTURES_AROUND] = [_base64(png(each)) for each in value[PICTURES_AROUND]]
     if SENSORS in value:
         value[SENSORS] = {name: each.tolist() for name, each in value[SENSORS].items()}
     return value if agent.version == VERSION else _aged(value, agent)
@@ -154,7 +156,9 @@ def read_observation(value: Mapping[str, Any]) -> Observation:
     if VIEWS in found:
         found[VIEWS] = np.frombuffer(base64.b64decode(found[VIEWS]), "<f4").reshape(HEADINGS, -1).copy()
     if PICTURES in found:
-        found[PICTURES] = np.array(Image.open(io.BytesIO(base64.b64decode(found[PICTURES]))))
+        found[PICTURES] = _picture(found[PICTURES])
+    if PICTURES_AROUND in found:
+        found[PICTURES_AROUND] = np.stack([_picture(each) for each in found[PICTURES_AROUND]])
     if SENSORS in found:
         found[SENSORS] = {name: np.array(each, np.float32) for name, each in found[SENSORS].items()}
     return found
@@ -214,6 +218,10 @@ def png(picture: NDArray[np.uint8]) -> bytes:
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def _picture(text: str) -> NDArray[np.uint8]:
+    return np.array(Image.open(io.BytesIO(base64.b64decode(text))))
 
 
 def _base64(value: bytes) -> str:
