@@ -119,7 +119,7 @@ def test_all_around_is_shown_to_whoever_wants_it() -> None:
     assert not {"views", "exits"} & set(kitchen().observation_space.spaces)
     env = kitchen(around=True)
     observation, _, _, _, info = play(env, *moves(LEFT))
-    features = env._setting.view.array[PLACES.index("living_west"), 12:24]  # type: ignore[attr-defined]
+    features = env._setting.views[0].array[PLACES.index("living_west"), 12:24]  # type: ignore[attr-defined]
     np.testing.assert_array_equal(observation["views"], np.roll(features, -5, axis=0), "south, and one turn to the left")
     assert info["pose"]["heading"] == pytest.approx(5 * np.pi / 6)
     (exit_,) = listed_exits(torch.from_numpy(observation["exits"]))

@@ -16,8 +16,10 @@ from torch import Tensor
 from vnla.assistance.advisor import Advisor, BoundAdvisor
 from vnla.common.selection import put_rows
 from vnla.evaluation.scores import is_success, spl
+from vnla.gym.reward import RewardRule
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import NAV_START, NO_ACTION, Ask, Nav
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import viewpoint_of
@@ -28,8 +30,9 @@ class EnvStep(NamedTuple):
 
     executed: Tensor  # the navigation action carried out, or NO_ACTION
     answered: Tensor  # whether the advisor was asked and answered
-    stopped: Tensor  # whether the episode ended by `stop`
-    out_of_time: Tensor  # whether it ended because no time is left
+    terminated: Tensor  # whether the episode ended by `stop`, or as such because no time is left
+    truncated: Tensor  # whether it was cut off because no time is left
+    reward: Tensor  # what the step is worth (`vnla.gym.reward`)
     success: Tensor  # whether it ended near a goal
     spl: Tensor  # success weighted by (normalised inverse) path length; 0 until the end
 
@@ -41,9 +44,13 @@ class EnvRules:
     tasks: TaskSet
     advisor: Advisor
     bound_advisor: BoundAdvisor
+    vocabulary: Vocabulary
     ratio: float
     success_radius: float
+    reward: RewardRule
     longest: int = LONGEST_EPISODE
+    terminates: bool = False
+    """Whether an episode is over, and not only cut off, when no time is left."""
 
     def begin(self, tasks: Sequence[int], seeds: Sequence[int]) -> EnvEpisodes:
         """Walks at the start of `tasks`, each with the help budget that is drawn for its seed."""
@@ -77,7 +84,7 @@ class EnvEpisodes:
         self.last_action = torch.where(executed == NO_ACTION, self.last_action, executed)
         world = self.rules.tasks.environment.world
         self.walked = self.walked + world.distance_between(viewpoint_of(before), viewpoint_of(self.pose))
-        return self._outcome(executed, answered)
+        return self._outcome(executed, answered, before)
 
     def restart(self, rows: Tensor, others: EnvEpisodes) -> None:
         """Put `others` in the place of the walks in `rows`."""
@@ -87,12 +94,20 @@ class EnvEpisodes:
         for row, text in zip(rows.tolist(), others.subgoals, strict=True):
             self.subgoals[row] = text
 
-    def _outcome(self, executed: Tensor, answered: Tensor) -> EnvStep:
-        every = self.rules.tasks
+    def _outcome(self, executed: Tensor, answered: Tensor, before: Tensor) -> EnvStep:
+        rules, every = self.rules, self.rules.tasks
         goals = every.goals[self.task]
         stopped = executed == Nav.STOP
         out_of_time = (executed != NO_ACTION) & ~stopped & ~self.stepper.active
-        left = every.environment.distance_left(self.pose, goals)
-        success = (stopped | out_of_time) & is_success(left, self.rules.success_radius)
+        over, left = stopped | out_of_time, every.environment.distance_left(self.pose, goals)
+        success = over & is_success(left, rules.success_radius)
         shortest = every.environment.distance_left(every.start[self.task], goals).to(self.walked)
-        return EnvStep(executed, answered, stopped, out_of_time, success, spl(success, shortest, self.walked))
+        return EnvStep(
+            executed,
+            answered,
+            terminated=over if rules.terminates else stopped,
+            truncated=torch.zeros_like(over) if rules.terminates else out_of_time,
+            reward=rules.reward(success, answered, over, every.environment.distance_left(before, goals), left),
+            success=success,
+            spl=spl(success, shortest, self.walked),
+        )

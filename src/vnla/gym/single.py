@@ -15,6 +15,7 @@ from vnla.common.errors import InputError
 from vnla.gym.episodes import EnvEpisodes
 from vnla.gym.observing import as_text, infos, observations, only
 from vnla.gym.setting import EnvOptions, EnvSetting, action_space
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
@@ -24,7 +25,7 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
+        """`seed` is that of a first `reset` without one; for the others see `EnvArguments`."""
         self._setting = EnvSetting.prepare(**options)
         self._setting.check_render_mode(render_mode)
         self.render_mode = render_mode
@@ -35,6 +36,11 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
         self._first_seed = seed
         self._walk: EnvEpisodes | None = None
         self._ended = False
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that tokens number."""
+        return self._setting.rules.vocabulary
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -54,10 +60,10 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
             raise ResetNeeded("this episode is over or has not begun: call reset() before step()")
         nav, ask = action_pairs(np.asarray(action)[None], self._walk.pose)
         outcome = self._walk.step(nav, ask)
-        terminated, truncated = bool(outcome.stopped), bool(outcome.out_of_time)
+        terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
         self._ended = terminated or truncated
         info = only(infos(self._setting, self._walk, outcome, ask))
-        return only(observations(self._setting, self._walk)), float(outcome.success), terminated, truncated, info
+        return only(observations(self._setting, self._walk)), float(outcome.reward), terminated, truncated, info
 
     def render(self) -> Any:
         """The episode as text, or what the agent sees as a picture."""

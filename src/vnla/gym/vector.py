@@ -22,6 +22,7 @@ from vnla.gym.episodes import EnvEpisodes
 from vnla.gym.observing import as_text, infos, observations, with_masks
 from vnla.gym.setting import EnvOptions, EnvSetting, action_space
 from vnla.gym.single import action_pairs
+from vnla.tasks.vocabulary import Vocabulary
 
 Step = tuple[dict[str, Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -38,7 +39,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
     def __init__(
         self, num_envs: int = 1, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]
     ) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
+        """`seed` is that of a first `reset` without one; for the others see `EnvArguments`."""
         if num_envs < 1:
             raise InputError(f"a vector environment needs at least one agent, not {num_envs}")
         self._setting = EnvSetting.prepare(**options)
@@ -54,6 +55,11 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         self._randoms: list[tuple[np.random.Generator, int]] = []
         self._walks: EnvEpisodes | None = None
         self._ended = np.zeros(num_envs, dtype=bool)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that tokens number."""
+        return self._setting.rules.vocabulary
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -73,17 +79,17 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         nav, ask = action_pairs(actions, walks.pose)
         outcome = walks.step(nav, ask)
         info = infos(self._setting, walks, outcome, ask)
-        terminated, truncated = outcome.stopped.cpu().numpy(), outcome.out_of_time.cpu().numpy()
+        terminated, truncated = outcome.terminated.cpu().numpy(), outcome.truncated.cpu().numpy()
         if begins.any():
             rows = np.flatnonzero(begins)
             fresh = self._begin(rows.tolist(), [None] * len(rows))
             walks.restart(torch.as_tensor(rows, device=walks.pose.device), fresh)
             info = _with_rows(info, rows, infos(self._setting, fresh))
         self._ended = (terminated | truncated) & ~begins
-        reward = outcome.success.cpu().numpy() & ~begins
+        reward = np.where(begins, 0.0, outcome.reward.cpu().numpy())
         return (
             observations(self._setting, walks),
-            reward.astype(np.float64),
+            reward,
             terminated & ~begins,
             truncated & ~begins,
             with_masks(info),
