@@ -7,7 +7,7 @@ over, and the navigation action beside it is carried out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -37,6 +37,17 @@ class EnvStep(NamedTuple):
     spl: Tensor  # success weighted by (normalised inverse) path length; 0 until the end
 
 
+class EnvStart(NamedTuple):
+    """How an episode begins."""
+
+    task: int
+    seed: int
+    time_budget: int | None = None
+    """None: the task's own."""
+    help_budget: int | None = None
+    """None: drawn."""
+
+
 @dataclass(frozen=True)
 class EnvRules:
     """What all episodes of an environment have in common."""
@@ -52,13 +63,25 @@ class EnvRules:
     terminates: bool = False
     """Whether an episode is over, and not only cut off, when no time is left."""
 
-    def begin(self, tasks: Sequence[int], seeds: Sequence[int]) -> EnvEpisodes:
-        """Walks at the start of `tasks`, each with the help budget that is drawn for its seed."""
+    def begin(self, starts: Sequence[EnvStart]) -> EnvEpisodes:
+        """Walks at their starts, each with the help budget that is drawn for its seed unless it has one of its own."""
         device = self.tasks.start.device
-        task = torch.tensor(tasks, device=device)
-        seed = torch.tensor([each % 2**63 for each in seeds], device=device)  # Gymnasium draws seeds of 128 bits
-        episodes = self.tasks.episodes(task, seed=seed, ratio=self.ratio, k=self.advisor.k)
+        task = torch.tensor([each.task for each in starts], device=device)
+        seed = torch.tensor([each.seed % 2**63 for each in starts], device=device)  # Gymnasium draws seeds of 128 bits
+        chosen = self.tasks.rows(task.tolist())
+        chosen = replace(chosen, time_budget=_own([each.time_budget for each in starts], chosen.time_budget))
+        every = torch.arange(len(starts), device=device)
+        episodes = chosen.episodes(every, seed=seed, ratio=self.ratio, k=self.advisor.k)
+        episodes = replace(episodes, help_budget=_own([each.help_budget for each in starts], episodes.help_budget))
         return EnvEpisodes(self, task, EpisodeStepper(episodes, self.advisor, self.bound_advisor, self.longest))
+
+
+def _own(given: Sequence[int | None], usual: Tensor) -> Tensor:
+    """Budgets that were given, and the usual ones where none was."""
+    if all(each is None for each in given):
+        return usual
+    chosen = [old if each is None else each for each, old in zip(given, usual.tolist(), strict=True)]
+    return torch.tensor(chosen, device=usual.device)
 
 
 class EnvEpisodes:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from vnla.assistance.advisor import Advisor
 from vnla.camera import HEIGHT, WIDTH
 from vnla.common.errors import InputError
+from vnla.common.outside import is_whole
 from vnla.evaluation.scores import SUCCESS_RADIUS
-from vnla.gym.episodes import EnvRules
+from vnla.gym.episodes import EnvRules, EnvStart
 from vnla.gym.opening import FolderPictures, OpenedTasks, OpenedWorld, PathName, bind, open_advisor
 from vnla.gym.reward import SPARSE, RewardRule
 from vnla.gym.tokens import InstructionTokens
@@ -226,7 +227,22 @@ class EnvSetting:
             need = f"; {self.no_images}" if mode == "rgb_array" else ""
             raise InputError(f"render mode {mode}: choose from {', '.join(self.render_modes)}{need}")
 
-    def task_number(self, which: str | int | None, random: np.random.Generator) -> int:
+    def start(self, options: Mapping[str, Any], random: np.random.Generator, seed: int) -> EnvStart:
+        """How an episode begins, by the options of a `reset`: of a task that is named or else drawn at random."""
+        most = {"time_budget": (1, self.rules.longest), "help_budget": (0, self._most_requests)}
+        for name, (least, largest) in most.items():
+            if options.get(name) is not None and not is_whole(options[name], least, largest):
+                raise InputError(f"options: {name} is {options[name]!r}; expected a whole number from {least} to {largest}")
+        number = self._task_number(options.get("task"), random)
+        return EnvStart(number, seed, options.get("time_budget"), options.get("help_budget"))
+
+    @property
+    def _most_requests(self) -> int:
+        space = self.observation_space["requests_left"]
+        assert isinstance(space, spaces.Discrete)
+        return int(space.n) - 1
+
+    def _task_number(self, which: str | int | None, random: np.random.Generator) -> int:
         """The number of a task from its id or its number, or of one drawn at random where none is named."""
         tasks = self.rules.tasks.tasks
         if which is None:

@@ -45,12 +45,13 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A new episode: of the task named or numbered in `options["task"]`, else of one drawn at random."""
+        """A new episode: of the task named or numbered in `options["task"]`, else of one drawn at random. The options
+        `time_budget` and `help_budget` give it budgets of its own."""
         super().reset(seed=self._first_seed if seed is None else seed)
         self._first_seed = None
         setting = self._setting
-        number = setting.task_number((options or {}).get("task"), self.np_random)
-        self._walk = setting.rules.begin([number], [int(self.np_random_seed or 0)])
+        start = setting.start(options or {}, self.np_random, int(self.np_random_seed or 0))
+        self._walk = setting.rules.begin([start])
         self._ended = False
         return only(observations(setting, self._walk)), only(infos(setting, self._walk))
 
