@@ -229,12 +229,9 @@ class EnvSetting:
 
     def start(self, options: Mapping[str, Any], random: np.random.Generator, seed: int) -> EnvStart:
         """How an episode begins, by the options of a `reset`: of a task that is named or else drawn at random."""
-        most = {"time_budget": (1, self.rules.longest), "help_budget": (0, self._most_requests)}
-        for name, (least, largest) in most.items():
-            if options.get(name) is not None and not is_whole(options[name], least, largest):
-                raise InputError(f"options: {name} is {options[name]!r}; expected a whole number from {least} to {largest}")
         number = self._task_number(options.get("task"), random)
-        return EnvStart(number, seed, options.get("time_budget"), options.get("help_budget"))
+        time_budget = _whole("time_budget", options, 1, self.rules.longest)
+        return EnvStart(number, seed, time_budget, _whole("help_budget", options, 0, self._most_requests))
 
     @property
     def _most_requests(self) -> int:
@@ -260,6 +257,15 @@ class EnvSetting:
 def action_space() -> spaces.MultiDiscrete[np.int64]:
     """A navigation action and a help-requesting action, numbered as in `vnla.world.actions`."""
     return spaces.MultiDiscrete([NAV_ACTIONS, ASK_ACTIONS])
+
+
+def _whole(name: str, options: Mapping[str, Any], least: int, most: int) -> int | None:
+    """A number among the options of a `reset`, if it is there."""
+    value = options.get(name)
+    value = value.item() if isinstance(value, np.integer) else value
+    if value is not None and not is_whole(value, least, most):
+        raise InputError(f"options: {name} is {value!r}; expected a whole number from {least} to {most}")
+    return value
 
 
 def _tokens(wanted: bool | int, rules: EnvRules) -> InstructionTokens | None:

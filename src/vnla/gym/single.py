@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import gymnasium
 import numpy as np
 import torch
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
@@ -22,6 +23,7 @@ from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
     """Find an object in a house, asking for help along the way. `docs/gym.md` describes spaces, reward and endings."""
 
+    observation_space: spaces.Dict
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]) -> None:
