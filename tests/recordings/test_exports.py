@@ -75,7 +75,7 @@ def test_the_teacher_walks_to_a_goal_and_stops(teacher: EpisodeSource) -> None:
         assert each.metres[-1] == 0
         assert each.about.actor == "teacher"
         assert not each.request.any()
-    towel = found[1]  # three turns to the left, three viewpoints, stop: worked out in tests/test_gym.py
+    towel = found[1]  # three turns to the left, three viewpoints, stop: worked out in tests/environments/test_episodes.py
     assert towel.nav.tolist() == [0, 0, 0, 4, 4, 4, 5]
 
 

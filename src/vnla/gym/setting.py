@@ -40,6 +40,11 @@ _TEXT = 512  # the same space for most task sets, so that an agent's spaces are 
 _PHRASE = len("turn 210 degrees right , ")  # no action takes more characters of a subgoal
 
 
+class RenderModeError(InputError, TypeError):
+    """A way of rendering that an environment does not have. Stable-Baselines3 asks for pictures, whether anybody wants them,
+    and goes without where it is told so by a `TypeError`."""
+
+
 class EnvOptions(TypedDict, total=False):
     """The arguments of both environments. See `EnvArguments` for what they mean."""
 
@@ -225,7 +230,7 @@ class EnvSetting:
         """Refuse a way of rendering that does not exist here."""
         if mode is not None and mode not in self.render_modes:
             need = f"; {self.no_images}" if mode == "rgb_array" else ""
-            raise InputError(f"render mode {mode}: choose from {', '.join(self.render_modes)}{need}")
+            raise RenderModeError(f"render mode {mode}: choose from {', '.join(self.render_modes)}{need}")
 
     def start(self, options: Mapping[str, Any], random: np.random.Generator, seed: int) -> EnvStart:
         """How an episode begins, by the options of a `reset`: of a task that is named or else drawn at random."""

@@ -45,7 +45,7 @@ LEFT, RIGHT, FORWARD, STOP = int(Nav.LEFT), int(Nav.RIGHT), int(Nav.FORWARD), in
 KITCHEN = {"task": "1"}
 END_GOAL = "find a towel in the kitchen ."
 PLACES = [viewpoint.id for viewpoint in cottage().viewpoints]
-DOCS = Path(__file__).parents[1] / "docs" / "gym.md"
+DOCS = Path(__file__).parents[2] / "docs" / "gym.md"
 
 Step = tuple[dict[str, Any], float, bool, bool, dict[str, Any]]
 
