@@ -32,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> tuple[float, float]:
     parser = argparse.ArgumentParser(description="Train PPO.")
     parser.add_argument("--world", help="folder of a world; without it the cottage")
     parser.add_argument("--tasks", help="folder of a data set")
-    parser.add_argument("--steps", type=int, default=200_000)
+    parser.add_argument("--steps", type=int, default=60_000)
     parser.add_argument("--episodes", type=int, default=120, help="to measure success on")
     parser.add_argument("--envs", type=int, default=16)
     given = parser.parse_args(words)
