@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import minari
 import numpy as np
 import pyarrow.parquet
 import pytest
 
-import vnla.gym  # noqa: F401
+import vnla
 from cottage_players import TASKS, VOCABULARY, WORLD, context
 from cottage_run import write_cottage
 from vnla.assistance.acting import Acting, sampled
@@ -24,7 +26,7 @@ from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.checked import check
 from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.results import results_of, write_results
-from vnla.houses.folder import read_world
+from vnla.houses.folder import read_world, write_manifest
 from vnla.recordings import parquet
 from vnla.recordings.authors import write_authors
 from vnla.recordings.minari import dataset_id, observation_steps, write_minari
@@ -74,7 +76,7 @@ def test_the_teacher_walks_to_a_goal_and_stops(teacher: EpisodeSource) -> None:
         assert each.metres[-1] == 0
         assert each.about.actor == "teacher"
         assert not each.request.any()
-    towel = found[1]  # three turns to the left, three viewpoints, stop: worked out in tests/test_gym.py
+    towel = found[1]  # three turns to the left, three viewpoints, stop: worked out in tests/environments/test_episodes.py
     assert towel.nav.tolist() == [0, 0, 0, 4, 4, 4, 5]
 
 
@@ -137,40 +139,75 @@ def test_minari_reads_the_episodes(agent: EpisodeSource, load: Any) -> None:
         assert (told["task"], told["end_goal"]) == (each.task.id, each.task.end_goal)
 
 
-def test_the_environment_gives_the_observations_of_a_minari_data_set_again(
-    places: tuple[Path, Path], load: Any, tmp_path: Path
-) -> None:
-    """An agent of ours, asking at random, exported, and its actions replayed in Gymnasium under the same seed."""
+def known(places: tuple[Path, Path], folder: Path) -> tuple[EpisodeSource, int]:
+    """What an agent of ours did that asks at random, from a results file with the help budgets; and how often it asked."""
     dataset = read_dataset(places[1])
     tasks = TaskSet.compile(WORLD, dataset.split("test_unseen"), dataset.budgets, vocabulary=VOCABULARY)
     run = evaluate(context(Acting(sampled, direct=False), AtRandom()), tasks, seeds=[SEED])
-    path = tmp_path / "known.json"
+    path = folder / "known.json"
     write_results(path, results_of(run))
-    source = of_results(path, *places, seed=SEED)
+    return of_results(path, *places, seed=SEED), int(run.scores.requests.sum())
+
+
+@pytest.mark.parametrize("who", ["agent", "teacher", "teacher in training"])
+def test_every_episode_can_be_played_again_in_the_environment_of_its_data_set(
+    who: str, places: tuple[Path, Path], load: Any, tmp_path: Path
+) -> None:
+    """The recorded actions in the recovered environment, under the recorded seed and options."""
+    expected = 0
+    if who == "agent":
+        source, expected = known(places, tmp_path)
+    else:
+        source = of_teacher(*places, split="train" if "training" in who else "test_unseen")
     data = load(source, "tokens,poses,features", "symbolic")
-    environment = gymnasium.make(
-        "vnla/AskNav-v0", houses=read_world(places[0]).houses, tasks=dataset.split("test_unseen"), budgets=dataset.budgets
-    )
-    observer = Observer(source, ("tokens",))
+    environment = data.recover_environment()
+    assert environment.observation_space == data.observation_space
+    assert environment.action_space == data.action_space
     asked = 0
     for episode, told in zip(data.iterate_episodes(), data.storage.get_episode_metadata(range(6)), strict=True):
+        assert told["seed"] == SEED
         observation, _ = environment.reset(seed=told["seed"], options=told["options"])
         for step, action in enumerate(episode.actions):
-            _same(observer, observation, episode.observations, step)
+            _same(observation, episode.observations, step)
             observation, reward, terminated, truncated, info = environment.step(action)
             assert reward == episode.rewards[step]
             assert (terminated, truncated) == (episode.terminations[step], episode.truncations[step])
             assert info["teacher_action"] == episode.infos["teacher_action"][step + 1]
             asked += info["request"] == "answered"
-        _same(observer, observation, episode.observations, -1)
-    assert asked == run.scores.requests.sum() > 0
+        _same(observation, episode.observations, -1)
+        by_seed, _ = environment.reset(seed=told["seed"], options={"task": told["task"]})
+        _same(by_seed, episode.observations, 0)
+    assert asked == expected
+    assert (expected > 0) == (who == "agent")
 
 
-def _same(observer: Observer, seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
-    assert observer.tokens([seen["instruction"]])[0].tolist() == stored["instruction"][step].tolist()
-    assert np.array_equal(seen["view"], stored["features_symbolic"][step])
-    for name in ("time_left", "requests_left", "may_go_forward", "may_request"):
-        assert seen[name] == stored[name][step], name
+def _same(seen: dict[str, Any], stored: dict[str, Any], step: int) -> None:
+    assert seen.keys() == stored.keys()
+    for name, value in seen.items():
+        assert np.array_equal(value, stored[name][step]), name
+
+
+def test_a_data_set_opens_its_environment_in_a_process_that_knows_nothing_of_it(teacher: EpisodeSource, load: Any) -> None:
+    name = load(teacher, "tokens").spec.dataset_id
+    code = f"""import minari
+environment = minari.load_dataset({name!r}).recover_environment(split="val_seen")
+print(environment.reset(seed=0)[1]["task"])"""
+    env = {**os.environ, "PYTHONPATH": str(Path(vnla.__file__).parents[1])}
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=env)
+    assert found.stdout.strip() in {task.id for task in teacher.dataset.split("val_seen")}, found.stderr
+
+
+def test_the_budgets_of_people_are_not_known(results: Path, places: tuple[Path, Path], tmp_path: Path, load: Any) -> None:
+    records = [{**record, "participant": "p", "help_budget": None} for record in json.loads(results.read_text())]
+    (tmp_path / "people.json").write_text(json.dumps(records))
+    data = load(of_results(tmp_path / "people.json", *places))
+    assert data[0].observations["requests_left"][0] == -1
+    assert next(iter(data.storage.get_episode_metadata([0])))["options"] == {"task": data_task(data)}
+    assert data.recover_environment().observation_space["instruction"] == data.observation_space["instruction"]
+
+
+def data_task(data: minari.MinariDataset) -> str:
+    return str(next(iter(data.storage.get_episode_metadata([0])))["task"])
 
 
 def test_a_request_is_a_step_of_its_own(agent: EpisodeSource) -> None:
@@ -214,8 +251,9 @@ def test_features_and_pictures(places: tuple[Path, Path], tmp_path: Path, monkey
         Observer(teacher, ("pictures",))
     monkeypatch.chdir(Path(__file__).parents[2])
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
-    painted = {**teacher.folder.manifest, "pictures": {"source": "examples.pictures:Painted", "options": {}}}
-    teacher = replace(teacher, folder=replace(teacher.folder, manifest=painted))
+    world, tasks = write_cottage(tmp_path)
+    write_manifest(read_world(world).choosing(pictures={"source": "examples.pictures:Painted", "options": {}}))
+    teacher = of_teacher(world, tasks, split="test_unseen", limit=2)
     observer = Observer(teacher, kinds_in("pictures,features"), "symbolic", (64, 48))
     assert observer.kinds == ("features", "pictures")
     write_parquet(tmp_path / "parquet", teacher, observer)
@@ -224,7 +262,15 @@ def test_features_and_pictures(places: tuple[Path, Path], tmp_path: Path, monkey
     assert len(row["picture"]) == len(row["features_symbolic"]) == row["steps"] + 1
     name = write_minari(tmp_path / "minari", teacher, observer)
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path / "minari"))
-    assert minari.load_dataset(name)[0].observations["picture"].shape == (row["steps"] + 1, 48, 64, 3)
+    data = minari.load_dataset(name)
+    assert data[0].observations["pictures"].shape == (row["steps"] + 1, 48, 64, 3)
+    told = next(iter(data.storage.get_episode_metadata([0])))
+    observation, _ = data.recover_environment().reset(seed=told["seed"], options=told["options"])
+    assert observation["pictures"].tolist() == next(observer.pictures(teacher_start(teacher))).tolist()
+
+
+def teacher_start(teacher: EpisodeSource) -> Any:
+    return next(recordings(next(teacher.batches()))).pose[:1]
 
 
 def test_people_may_do_a_task_often_with_budgets_of_their_own(

@@ -58,7 +58,7 @@ class SourceOptions:
         None, "[default: of a run test_unseen, of the teacher train, of a file its own]", metavar="NAME"
     )
     limit: int | None = option(None, "Only so many episodes, drawn at random, always the same. [default: all]", min=1)
-    seed: int | None = option(None, "Seed of the help budgets. [default: of a run 123]")
+    seed: int | None = option(None, "Seed of the help budgets. [default: of a run and the teacher 123]")
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
     forward: ForwardOption = None
@@ -75,9 +75,10 @@ class SourceOptions:
         from vnla.world.forward import INFORMED
 
         path, world, tasks = Path(given), self.world, self.tasks
+        drawn = SEEDS[0] if self.seed is None else self.seed
         if (path / CONFIG).is_file() or pretrained.is_meant(given):
             return of_run(
-                path, split=self.split or "test_unseen", limit=self.limit, seed=SEEDS[0] if self.seed is None else self.seed,
+                path, split=self.split or "test_unseen", limit=self.limit, seed=drawn,
                 ratio=self.ratio, checkpoint=self.checkpoint, world=world, tasks=tasks, device=device_named(self.device),
                 forward=self.forward,
             )  # fmt: skip
@@ -88,7 +89,9 @@ class SourceOptions:
         if world is None or tasks is None:
             raise InputError(f"{given}: say in which --world and with which --tasks")
         if given == TEACHER and not path.exists():
-            return of_teacher(world, tasks, split=self.split or "train", limit=self.limit, forward=self.forward or INFORMED)
+            return of_teacher(
+                world, tasks, split=self.split or "train", limit=self.limit, seed=drawn, forward=self.forward or INFORMED
+            )
         if self.forward is not None:
             raise InputError(f"{given}: --forward is for runs and the teacher; a file says itself")
         return of_results(path, world, tasks, split=self.split, limit=self.limit, seed=self.seed)

@@ -45,16 +45,16 @@ class AskedOptions:
     """What may be said of an agent that is no run: how it is made, called, and paid for."""
 
     agent_option: list[str] | None = option(
-        None, "With --agent: what it is made with; may be repeated.", metavar="NAME=VALUE"
+        None, "Of an agent: what it is made with; may be repeated.", metavar="NAME=VALUE"
     )
-    on_error: str = option("stay", "With --agent: a wrong answer costs a step (stay), or ends all (stop).", metavar="WHAT")
-    concurrency: int = option(8, "With --agent: calls at a time.", min=1, max=256)
-    timeout: float = option(60, "With --agent: seconds for one try of a call.", min=0.01)
-    retries: int = option(3, "With --agent: tries after the first.", min=0, max=20)
-    give_up: int = option(20, "With --agent: leave after so many calls in a row without an answer; 0: never.", min=0)
-    max_wait: float = option(600, "With --agent: seconds that a busy server (429, 503) is waited for.", min=0)
+    on_error: str = option("stay", "Of an agent: a wrong answer costs a step (stay), or ends all (stop).", metavar="WHAT")
+    concurrency: int = option(8, "Of an agent: calls at a time.", min=1, max=256)
+    timeout: float = option(60, "Of an agent: seconds for one try of a call.", min=0.01)
+    retries: int = option(3, "Of an agent: tries after the first.", min=0, max=20)
+    give_up: int = option(20, "Of an agent: leave after so many calls in a row without an answer; 0: never.", min=0)
+    max_wait: float = option(600, "Of an agent: seconds that a busy server (429, 503) is waited for.", min=0)
     key_variable: str | None = option(
-        None, "With --agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
+        None, "Of an agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
     )
     base_url: str | None = option(None, "With openai: where it is, such as http://localhost:8000/v1.", metavar="URL")
     observe: str = option(
@@ -64,7 +64,6 @@ class AskedOptions:
     prompt: Path | None = option(None, "With openai: a prompt. [default: the package's]", metavar="FILE")
     max_calls: int | None = option(None, "With openai: no more calls than this.", min=0)
     max_tokens: int | None = option(None, "With openai: no more tokens than this.", min=0)
-    dry_run: bool = option(False, "With openai: say what it may cost, and leave.")
 
     def manner(self) -> Manner:
         """How it is called."""
@@ -75,11 +74,12 @@ class AskedOptions:
 
 @dataclass(frozen=True)
 class GuestOptions(AskedOptions):
-    """The same, and where its episodes are kept."""
+    """The same, where its episodes are kept, and whether anything is asked at all."""
 
     out: Path | None = option(
         None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
     )
+    dry_run: bool = option(False, "With openai: say what it may cost, and leave.")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ over, and the navigation action beside it is carried out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -16,8 +16,10 @@ from torch import Tensor
 from vnla.assistance.advisor import Advisor, BoundAdvisor
 from vnla.common.selection import put_rows
 from vnla.evaluation.scores import is_success, spl
+from vnla.gym.reward import RewardRule
 from vnla.stepper import EpisodeStepper
 from vnla.tasks.task_set import TaskSet
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import NAV_START, NO_ACTION, Ask, Nav
 from vnla.world.budgets import LONGEST_EPISODE
 from vnla.world.compiled import viewpoint_of
@@ -28,10 +30,22 @@ class EnvStep(NamedTuple):
 
     executed: Tensor  # the navigation action carried out, or NO_ACTION
     answered: Tensor  # whether the advisor was asked and answered
-    stopped: Tensor  # whether the episode ended by `stop`
-    out_of_time: Tensor  # whether it ended because no time is left
+    terminated: Tensor  # whether the episode ended by `stop`, or as such because no time is left
+    truncated: Tensor  # whether it was cut off because no time is left
+    reward: Tensor  # what the step is worth (`vnla.gym.reward`)
     success: Tensor  # whether it ended near a goal
     spl: Tensor  # success weighted by (normalised inverse) path length; 0 until the end
+
+
+class EnvStart(NamedTuple):
+    """How an episode begins."""
+
+    task: int
+    seed: int
+    time_budget: int | None = None
+    """None: the task's own."""
+    help_budget: int | None = None
+    """None: drawn."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +55,33 @@ class EnvRules:
     tasks: TaskSet
     advisor: Advisor
     bound_advisor: BoundAdvisor
+    vocabulary: Vocabulary
     ratio: float
     success_radius: float
+    reward: RewardRule
     longest: int = LONGEST_EPISODE
+    terminates: bool = False
+    """Whether an episode is over, and not only cut off, when no time is left."""
 
-    def begin(self, tasks: Sequence[int], seeds: Sequence[int]) -> EnvEpisodes:
-        """Walks at the start of `tasks`, each with the help budget that is drawn for its seed."""
+    def begin(self, starts: Sequence[EnvStart]) -> EnvEpisodes:
+        """Walks at their starts, each with the help budget that is drawn for its seed unless it has one of its own."""
         device = self.tasks.start.device
-        task = torch.tensor(tasks, device=device)
-        seed = torch.tensor([each % 2**63 for each in seeds], device=device)  # Gymnasium draws seeds of 128 bits
-        episodes = self.tasks.episodes(task, seed=seed, ratio=self.ratio, k=self.advisor.k)
+        task = torch.tensor([each.task for each in starts], device=device)
+        seed = torch.tensor([each.seed % 2**63 for each in starts], device=device)  # Gymnasium draws seeds of 128 bits
+        chosen = self.tasks.rows(task.tolist())
+        chosen = replace(chosen, time_budget=_own([each.time_budget for each in starts], chosen.time_budget))
+        every = torch.arange(len(starts), device=device)
+        episodes = chosen.episodes(every, seed=seed, ratio=self.ratio, k=self.advisor.k)
+        episodes = replace(episodes, help_budget=_own([each.help_budget for each in starts], episodes.help_budget))
         return EnvEpisodes(self, task, EpisodeStepper(episodes, self.advisor, self.bound_advisor, self.longest))
+
+
+def _own(given: Sequence[int | None], usual: Tensor) -> Tensor:
+    """Budgets that were given, and the usual ones where none was."""
+    if all(each is None for each in given):
+        return usual
+    chosen = [old if each is None else each for each, old in zip(given, usual.tolist(), strict=True)]
+    return torch.tensor(chosen, device=usual.device)
 
 
 class EnvEpisodes:
@@ -77,7 +107,7 @@ class EnvEpisodes:
         self.last_action = torch.where(executed == NO_ACTION, self.last_action, executed)
         world = self.rules.tasks.environment.world
         self.walked = self.walked + world.distance_between(viewpoint_of(before), viewpoint_of(self.pose))
-        return self._outcome(executed, answered)
+        return self._outcome(executed, answered, before)
 
     def restart(self, rows: Tensor, others: EnvEpisodes) -> None:
         """Put `others` in the place of the walks in `rows`."""
@@ -87,12 +117,20 @@ class EnvEpisodes:
         for row, text in zip(rows.tolist(), others.subgoals, strict=True):
             self.subgoals[row] = text
 
-    def _outcome(self, executed: Tensor, answered: Tensor) -> EnvStep:
-        every = self.rules.tasks
+    def _outcome(self, executed: Tensor, answered: Tensor, before: Tensor) -> EnvStep:
+        rules, every = self.rules, self.rules.tasks
         goals = every.goals[self.task]
         stopped = executed == Nav.STOP
         out_of_time = (executed != NO_ACTION) & ~stopped & ~self.stepper.active
-        left = every.environment.distance_left(self.pose, goals)
-        success = (stopped | out_of_time) & is_success(left, self.rules.success_radius)
+        over, left = stopped | out_of_time, every.environment.distance_left(self.pose, goals)
+        success = over & is_success(left, rules.success_radius)
         shortest = every.environment.distance_left(every.start[self.task], goals).to(self.walked)
-        return EnvStep(executed, answered, stopped, out_of_time, success, spl(success, shortest, self.walked))
+        return EnvStep(
+            executed,
+            answered,
+            terminated=over if rules.terminates else stopped,
+            truncated=torch.zeros_like(over) if rules.terminates else out_of_time,
+            reward=rules.reward(success, answered, over, every.environment.distance_left(before, goals), left),
+            success=success,
+            spl=spl(success, shortest, self.walked),
+        )

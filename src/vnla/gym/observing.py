@@ -13,7 +13,7 @@ from vnla.camera import VIEWS, Ints, view_angles
 from vnla.episode import has_requested
 from vnla.gym.episodes import EnvEpisodes, EnvStep
 from vnla.gym.setting import EnvSetting
-from vnla.gym.views import places_of
+from vnla.gym.views import FeatureViews, places_of
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS, NO_ACTION, Ask, Nav
 from vnla.world.compiled import NOWHERE
 
@@ -25,10 +25,12 @@ def observations(setting: EnvSetting, walks: EnvEpisodes) -> Batch:
     """What agents observe, in the batched observation space."""
     rules = setting.rules
     goals = (rules.tasks.tasks[number].end_goal for number in walks.task.tolist())
+    instructions = tuple(with_subgoal(said, goal) for said, goal in zip(walks.subgoals, goals, strict=True))
+    pose = _host(walks.pose)
     return {
-        setting.view.key: setting.view(_host(walks.pose)),
+        **{view.key: view(pose) for view in setting.views},
         **({} if setting.around is None else setting.around(walks.stepper.context())),
-        "instruction": tuple(with_subgoal(said, goal) for said, goal in zip(walks.subgoals, goals, strict=True)),
+        "instruction": instructions if setting.tokens is None else setting.tokens(instructions),
         "last_action": _host(walks.last_action),
         "time_left": _host(walks.stepper.time_left),
         "requests_left": _host(walks.stepper.state.requests_left),
@@ -85,8 +87,9 @@ def as_text(setting: EnvSetting, walks: EnvEpisodes, agent: int) -> str:
         f"subgoal: {walks.subgoals[agent] or 'none'}",
         f"time left: {int(stepper.time_left[agent])}, help left: {int(stepper.state.requests_left[agent])}",
     ]
-    if setting.labels:
-        lines.insert(3, f"in view: {_in_view(setting, pose)}")
+    for view in setting.views:
+        if isinstance(view, FeatureViews) and view.labels:
+            lines.insert(3, f"in view: {_in_view(view, pose)}")
     return "\n".join(lines)
 
 
@@ -130,10 +133,10 @@ def _ahead(setting: EnvSetting, pose: int) -> str:
     return f"{world.ids[there]}, {float(world.distance_between(here, world.first.new_tensor(there))):.1f} m"
 
 
-def _in_view(setting: EnvSetting, pose: int) -> str:
-    values = setting.view(np.array([pose]))[0]
+def _in_view(view: FeatureViews, pose: int) -> str:
+    values = view(np.array([pose]))[0]
     nearest_first = [i for i in np.argsort(-values, kind="stable") if values[i] > 0]
-    return ", ".join(f"{setting.labels[i]} {1 / values[i] - 1:.1f} m" for i in nearest_first) or "no object"
+    return ", ".join(f"{view.labels[i]} {1 / values[i] - 1:.1f} m" for i in nearest_first) or "no object"
 
 
 def _host(tensor: Tensor) -> NDArray[Any]:

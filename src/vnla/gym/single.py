@@ -7,6 +7,7 @@ from typing import Any, Unpack
 import gymnasium
 import numpy as np
 import torch
+from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
@@ -15,16 +16,18 @@ from vnla.common.errors import InputError
 from vnla.gym.episodes import EnvEpisodes
 from vnla.gym.observing import as_text, infos, observations, only
 from vnla.gym.setting import EnvOptions, EnvSetting, action_space
+from vnla.tasks.vocabulary import Vocabulary
 from vnla.world.actions import ASK_ACTIONS, NAV_ACTIONS
 
 
 class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
     """Find an object in a house, asking for help along the way. `docs/gym.md` describes spaces, reward and endings."""
 
+    observation_space: spaces.Dict
     metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012
 
     def __init__(self, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
+        """`seed` is that of a first `reset` without one; for the others see `EnvArguments`."""
         self._setting = EnvSetting.prepare(**options)
         self._setting.check_render_mode(render_mode)
         self.render_mode = render_mode
@@ -36,15 +39,21 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
         self._walk: EnvEpisodes | None = None
         self._ended = False
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that tokens number."""
+        return self._setting.rules.vocabulary
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A new episode: of the task named or numbered in `options["task"]`, else of one drawn at random."""
+        """A new episode: of the task named or numbered in `options["task"]`, else of one drawn at random. The options
+        `time_budget` and `help_budget` give it budgets of its own."""
         super().reset(seed=self._first_seed if seed is None else seed)
         self._first_seed = None
         setting = self._setting
-        number = setting.task_number((options or {}).get("task"), self.np_random)
-        self._walk = setting.rules.begin([number], [int(self.np_random_seed or 0)])
+        start = setting.start(options or {}, self.np_random, int(self.np_random_seed or 0))
+        self._walk = setting.rules.begin([start])
         self._ended = False
         return only(observations(setting, self._walk)), only(infos(setting, self._walk))
 
@@ -54,10 +63,10 @@ class AskNavEnv(gymnasium.Env[dict[str, Any], NDArray[np.int64]]):
             raise ResetNeeded("this episode is over or has not begun: call reset() before step()")
         nav, ask = action_pairs(np.asarray(action)[None], self._walk.pose)
         outcome = self._walk.step(nav, ask)
-        terminated, truncated = bool(outcome.stopped), bool(outcome.out_of_time)
+        terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
         self._ended = terminated or truncated
         info = only(infos(self._setting, self._walk, outcome, ask))
-        return only(observations(self._setting, self._walk)), float(outcome.success), terminated, truncated, info
+        return only(observations(self._setting, self._walk)), float(outcome.reward), terminated, truncated, info
 
     def render(self) -> Any:
         """The episode as text, or what the agent sees as a picture."""

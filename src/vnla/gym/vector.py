@@ -6,7 +6,7 @@ The same as that number of single environments side by side, with the seeds that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 import numpy as np
@@ -22,6 +22,7 @@ from vnla.gym.episodes import EnvEpisodes
 from vnla.gym.observing import as_text, infos, observations, with_masks
 from vnla.gym.setting import EnvOptions, EnvSetting, action_space
 from vnla.gym.single import action_pairs
+from vnla.tasks.vocabulary import Vocabulary
 
 Step = tuple[dict[str, Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]
 
@@ -38,7 +39,7 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
     def __init__(
         self, num_envs: int = 1, *, render_mode: str | None = None, seed: int | None = None, **options: Unpack[EnvOptions]
     ) -> None:
-        """`seed` is that of a first `reset` without one; for the others see `EnvSetting.prepare`."""
+        """`seed` is that of a first `reset` without one; for the others see `EnvArguments`."""
         if num_envs < 1:
             raise InputError(f"a vector environment needs at least one agent, not {num_envs}")
         self._setting = EnvSetting.prepare(**options)
@@ -55,13 +56,19 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         self._walks: EnvEpisodes | None = None
         self._ended = np.zeros(num_envs, dtype=bool)
 
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that tokens number."""
+        return self._setting.rules.vocabulary
+
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """New episodes for all. `seed` is one number or one an agent; so is `options["task"]`, an id or number."""
+        """New episodes for all. `seed` is one number or one an agent; so are the options: `task`, an id or number, and the
+        budgets of `AskNavEnv.reset`."""
         self._seed(self._first_seed if seed is None else seed)
         self._first_seed = None
-        self._walks = self._begin(range(self.num_envs), self._tasks((options or {}).get("task")))
+        self._walks = self._begin(range(self.num_envs), self._each(options or {}))
         self._ended = np.zeros(self.num_envs, dtype=bool)
         return observations(self._setting, self._walks), with_masks(infos(self._setting, self._walks))
 
@@ -73,17 +80,17 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         nav, ask = action_pairs(actions, walks.pose)
         outcome = walks.step(nav, ask)
         info = infos(self._setting, walks, outcome, ask)
-        terminated, truncated = outcome.stopped.cpu().numpy(), outcome.out_of_time.cpu().numpy()
+        terminated, truncated = outcome.terminated.cpu().numpy(), outcome.truncated.cpu().numpy()
         if begins.any():
             rows = np.flatnonzero(begins)
-            fresh = self._begin(rows.tolist(), [None] * len(rows))
+            fresh = self._begin(rows.tolist(), [{}] * len(rows))
             walks.restart(torch.as_tensor(rows, device=walks.pose.device), fresh)
             info = _with_rows(info, rows, infos(self._setting, fresh))
         self._ended = (terminated | truncated) & ~begins
-        reward = outcome.success.cpu().numpy() & ~begins
+        reward = np.where(begins, 0.0, outcome.reward.cpu().numpy())
         return (
             observations(self._setting, walks),
-            reward.astype(np.float64),
+            reward,
             terminated & ~begins,
             truncated & ~begins,
             with_masks(info),
@@ -110,18 +117,26 @@ class AskNavVectorEnv(VectorEnv[dict[str, Any], NDArray[np.int64], NDArray[Any]]
         known = self._randoms or [seeding.np_random(new) for new in seeds]
         self._randoms = [old if new is None else seeding.np_random(new) for old, new in zip(known, seeds, strict=True)]
 
-    def _tasks(self, which: Any) -> list[str | int | None]:
-        if which is None or isinstance(which, str | int | np.integer):
-            which = [which] * self.num_envs
-        if len(which) != self.num_envs:
-            raise InputError(f"options: {len(which)} tasks for {self.num_envs} agents; give one task, or one an agent")
-        return list(which)
+    def _each(self, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The options of each agent."""
+        found: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for name in ("task", "time_budget", "help_budget"):
+            given = options.get(name)
+            if given is None or isinstance(given, str | int | np.integer):
+                given = [given] * self.num_envs
+            if len(given) != self.num_envs:
+                raise InputError(
+                    f"options: {len(given)} {name}s for {self.num_envs} agents; give one {name}, or one an agent"
+                )
+            for agent, each in zip(found, given, strict=True):
+                agent[name] = each
+        return found
 
-    def _begin(self, agents: Sequence[int], which: Sequence[str | int | None]) -> EnvEpisodes:
+    def _begin(self, agents: Sequence[int], options: Sequence[Mapping[str, Any]]) -> EnvEpisodes:
         """New walks for some agents, of tasks drawn by their own generators where none is named."""
         randoms = [self._randoms[agent] for agent in agents]
-        numbers = [self._setting.task_number(task, random) for task, (random, _) in zip(which, randoms, strict=True)]
-        return self._setting.rules.begin(numbers, [seed for _, seed in randoms])
+        starts = [self._setting.start(each, *random) for each, random in zip(options, randoms, strict=True)]
+        return self._setting.rules.begin(starts)
 
 
 def _with_rows(info: dict[str, Any], rows: NDArray[np.int64], others: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from vnla.world.compiled import World
 Images = Callable[[str, str, float, float, int, int], NDArray[np.uint8]]
 """(house, viewpoint id, heading, elevation, width, height) → RGB (height, width, 3); angles in radians."""
 
+POSE = "pose"
 LONGEST_TEXT = 4096
 """Characters of a view in words."""
 
@@ -59,12 +60,14 @@ class FeatureViews:
     array: NDArray[Any]  # (viewpoints, 36, values)
     low: float = -np.inf
     high: float = np.inf
+    labels: tuple[str, ...] = ()
+    """What the values stand for, where that has names."""
 
     @classmethod
     def of(cls, features: NDArray[Any] | SymbolicFeatures, world: World) -> FeatureViews:
         """The features of this world's viewpoints."""
         if isinstance(features, SymbolicFeatures):
-            return cls(features.array, 0.0, 1.0)
+            return cls(features.array, 0.0, 1.0, features.labels)
         if features.ndim != 3 or features.shape[:2] != (len(world.ids), VIEWS):
             raise InputError(
                 f"features: the shape is {features.shape}, but this world needs ({len(world.ids)}, {VIEWS}, values)"
@@ -153,28 +156,59 @@ class TextViews:
 
 
 @dataclass(frozen=True)
+class PoseViews:
+    """Shows where an agent is, which the task hides from it."""
+
+    key: ClassVar[str] = POSE
+    position: NDArray[np.float64]  # (viewpoints, 3)
+
+    @classmethod
+    def of(cls, world: World) -> PoseViews:
+        """In this world."""
+        return cls(np.concatenate([graph.position for graph in world.graphs]))
+
+    @property
+    def space(self) -> spaces.Box:
+        return spaces.Box(-np.inf, np.inf, (5,), np.float32)
+
+    @property
+    def around(self) -> dict[str, spaces.Space[Any]]:
+        return {}
+
+    def look_around(self, pose: Ints) -> dict[str, Any]:  # noqa: ARG002
+        return {}
+
+    def __call__(self, pose: Ints) -> NDArray[np.float32]:
+        """x, y and z in metres, heading and elevation in radians: (batch, 5)."""
+        angles = np.stack(view_angles(), axis=1)[pose % VIEWS]
+        return np.concatenate([self.position[pose // VIEWS], angles], axis=1).astype(np.float32)
+
+
+@dataclass(frozen=True)
 class AroundViews:
     """Shows what is all around a viewpoint: the twelve level headings as far as a source has them, and the exits."""
 
-    source: ViewSource
+    sources: tuple[ViewSource, ...]
     exits: Exits
 
     @classmethod
-    def of(cls, source: ViewSource, world: World) -> AroundViews:
+    def of(cls, sources: tuple[ViewSource, ...], world: World) -> AroundViews:
         """In this world."""
-        return cls(source, Exits(ExitTables.of(world)))
+        return cls(sources, Exits(ExitTables.of(world)))
 
     @property
     def spaces(self) -> dict[str, spaces.Space[Any]]:
         """What one agent may see."""
         farthest = float(self.exits.tables.distance.max()) / METRES
         exits = spaces.Box(-2, max(HEADINGS, farthest), (MOST_EXITS, len(Exits.FIELDS)), np.float32)
-        return {**self.source.around, EXITS: exits}
+        return {**{key: space for source in self.sources for key, space in source.around.items()}, EXITS: exits}
 
     def __call__(self, now: StepContext) -> dict[str, Any]:
         """What agents see in a time step: an entry for each."""
         exits = self.exits(now).reshape(len(now.pose), MOST_EXITS, -1)
-        return {**self.source.look_around(now.pose.cpu().numpy()), EXITS: exits.cpu().numpy()}
+        pose = now.pose.cpu().numpy()
+        seen = {key: value for source in self.sources for key, value in source.look_around(pose).items()}
+        return {**seen, EXITS: exits.cpu().numpy()}
 
 
 def _short(text: str) -> str:

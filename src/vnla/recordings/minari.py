@@ -1,19 +1,21 @@
 """Episodes as a Minari data set, step by step as the Gymnasium environment `vnla/AskNav-v0` would have given them.
 
 In a time step in which the agent asks the environment takes two steps: the request, which takes no time and changes what
-the agent reads, and then the action. So an episode of T actions with Q requests has T + Q steps. Reset with the `seed` and
-the `options` of an episode, the environment with the same houses and tasks gives its observations again.
+the agent reads, and then the action. So an episode of T actions with Q requests has T + Q steps. The data set has the
+specification of that environment (`recover_environment`), with the folders of the world and of the tasks by their paths.
+Reset with the `seed` and the `options` of an episode, it gives the episode's observations and rewards again.
 
 Instructions are stored as tokens, whatever is chosen: `vocab.txt` beside the data has the words, a number a line from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 
@@ -24,14 +26,18 @@ from vnla.common.progress import Share, unheard
 from vnla.evaluation.checked import LONGEST_WALK
 from vnla.evaluation.results import MOST_REQUESTS
 from vnla.evaluation.trace import NOTHING
-from vnla.gym.setting import action_space
+from vnla.gym import ASK_NAV, AskNavEnv
+from vnla.gym.tokens import InstructionTokens
+from vnla.observation import PICTURES, VIEW
 from vnla.recordings.observing import Observer
 from vnla.recordings.recording import Recording, recordings
 from vnla.recordings.sources import EpisodeSource, slug
-from vnla.tasks.vocabulary import LONGEST
+from vnla.world.actions import NAV_START
 
-VERSION = 0
+VERSION = 1
 WORDS = "vocab.txt"
+OBSERVED = {"features": "features", "pictures": "rgb", "poses": "pose"}
+"""Kind of an observation → what an environment calls it."""
 
 
 def dataset_id(source: EpisodeSource) -> str:
@@ -42,15 +48,16 @@ def dataset_id(source: EpisodeSource) -> str:
 def write_minari(out: Path, source: EpisodeSource, observer: Observer, progress: Share = unheard) -> str:
     """Write the episodes as the new folder `out`, a root of Minari data sets with this one in it; its id."""
     minari, storage_class = _minari(), _storage()
-    name = dataset_id(source)
+    name, steps = dataset_id(source), MinariSteps.of(observer)
     with files.new_folder(out) as root:
         data = root / name / "data"
         data.mkdir(parents=True)
-        storage = storage_class.new(data, observation_space=observation_space(observer), action_space=action_space())
+        space = steps.environment.action_space
+        storage = storage_class.new(data, observation_space=steps.observation_space, action_space=space)
         done = 0
         for batch in source.batches():
             some = list(recordings(batch))
-            storage.update_episodes(_buffers(minari, some, observer))
+            storage.update_episodes(steps.buffer(minari, each) for each in some)
             storage.update_episode_metadata(map(_metadata, some), range(done, done + len(some)))
             done += len(some)
             progress(done, source.count)
@@ -61,55 +68,95 @@ def write_minari(out: Path, source: EpisodeSource, observer: Observer, progress:
                 "algorithm_name": source.name,
                 "description": f"{source.what} Split {source.split} of {source.dataset.task}.",
                 "requirements": ["vnla"],
+                "env_spec": steps.specification,
                 "vnla_world": source.folder.path.name,
                 "vnla_observations": list(observer.kinds),
             }
         )
-        files.write_text(root / name / WORDS, source.vocabulary.text())
+        files.write_text(root / name / WORDS, steps.tokens.vocabulary.text())
     return name
 
 
-def observation_space(observer: Observer) -> spaces.Dict:
-    """Return what an observation is, with what was chosen."""
-    source = observer.source
-    space: dict[str, spaces.Space[Any]] = {
-        "instruction": spaces.Box(0, len(source.vocabulary) - 1, (LONGEST,), np.int64),
-        "time_left": spaces.Box(0, LONGEST_WALK, (), np.int64),
-        "requests_left": spaces.Box(NOTHING, MOST_REQUESTS, (), np.int64),
-        "may_go_forward": spaces.Discrete(2),
-        "may_request": spaces.Discrete(2),
-    }
-    if "poses" in observer.kinds:
-        space["viewpoint"] = spaces.Discrete(len(source.world.ids))
-        space["view"] = spaces.Discrete(VIEWS)
-        space["pose"] = spaces.Box(-np.inf, np.inf, (5,), np.float32)
-    if "features" in observer.kinds:
-        for name, table in observer.views.items():
-            space[f"features_{name}"] = spaces.Box(-np.inf, np.inf, table.shape[1:], np.float32)
-    if "pictures" in observer.kinds:
-        width, height = observer.size
-        space["picture"] = spaces.Box(0, 255, (height, width, 3), np.uint8)
-    return spaces.Dict(space)
+@dataclass(frozen=True)
+class MinariSteps:
+    """How episodes become steps of an environment."""
 
+    observer: Observer
+    environment: AskNavEnv
+    specification: str
+    tokens: InstructionTokens
 
-def _buffers(minari: Any, some: list[Recording], observer: Observer) -> Iterator[Any]:
-    for each in some:
+    @classmethod
+    def of(cls, observer: Observer) -> MinariSteps:
+        """With the environment that shows what the observer looks at."""
+        shown = [name for kind, name in OBSERVED.items() if kind in observer.kinds]
+        options: dict[str, Any] = {**observer.source.environment, "tokens": True, "observe": ",".join(shown) or "nothing"}
+        if "features" in observer.kinds:
+            options["features"] = observer.feature_names
+        if "pictures" in observer.kinds:
+            options |= {"width": observer.size[0], "height": observer.size[1]}
+        made = gymnasium.make(ASK_NAV, **options)
+        environment = made.unwrapped
+        assert isinstance(environment, AskNavEnv) and made.spec is not None
+        instruction = environment.observation_space["instruction"]
+        assert instruction.shape is not None
+        tokens = InstructionTokens(environment.vocabulary, instruction.shape[0])
+        return cls(observer, environment, made.spec.to_json(), tokens)
+
+    @property
+    def observation_space(self) -> spaces.Dict:
+        """What an observation is: the environment's space, where the budgets are such as it can have."""
+        found = dict(self.environment.observation_space.spaces)
+        if not self.observer.source.budgets_known:
+            found["time_left"] = spaces.Box(0, LONGEST_WALK, (), np.int64)
+            found["requests_left"] = spaces.Box(NOTHING, MOST_REQUESTS, (), np.int64)
+        return spaces.Dict(found)
+
+    def buffer(self, minari: Any, each: Recording) -> Any:
+        """One episode."""
         time, asked = observation_steps(each)
         last = len(time) - 2
         rewards = np.zeros(last + 1)
         ended = np.zeros(last + 1, bool)
         if last >= 0:
             rewards[last], ended[last] = float(each.success), True
-        yield minari.data_collector.EpisodeBuffer(
+        infos = {"teacher_action": each.taught[time], "distance_left": each.metres[time]}
+        if "poses" in self.observer.kinds:
+            infos |= {"viewpoint": each.pose[time] // VIEWS, "view": each.pose[time] % VIEWS}
+        return minari.data_collector.EpisodeBuffer(
             seed=each.about.seed,
-            options={"task": each.task.id},
-            observations=_observations(each, observer, time, asked),
+            options=_options(each),
+            observations=self._observations(each, time, asked),
             actions=np.stack([each.nav[time[:-1]], _asks(time, asked)], axis=1),
             rewards=rewards,
             terminations=ended & each.stopped,
             truncations=ended & (not each.stopped),
-            infos={"teacher_action": each.taught[time], "distance_left": each.metres[time]},
+            infos=infos,
         )
+
+    def _observations(self, each: Recording, time: Ints, asked: Ints) -> dict[str, Any]:
+        observer, acting = self.observer, each.instructions()
+        before = (each.task.end_goal, *acting[:-1])  # what it had read before it could ask
+        read = [acting[t] if has else before[t] for t, has in zip(time.tolist(), asked.tolist(), strict=True)]
+        left = np.where(each.help_left[time] == NOTHING, NOTHING, each.help_left[time] - asked)
+        pose = each.pose[time]
+        found: dict[str, Any] = {
+            "instruction": self.tokens(read),
+            "last_action": np.concatenate([[NAV_START], each.nav])[time],
+            "time_left": each.time_left[time],
+            "requests_left": left,
+            "may_go_forward": (~each.blocked[time]).astype(np.int64),
+            "may_request": ((left != 0) & (asked == 0) & (time < each.steps)).astype(np.int64),
+            "has_requested": asked,
+        }
+        if "poses" in observer.kinds:
+            found[observer.poses.key] = observer.poses(pose)
+        if "features" in observer.kinds:
+            parts = [np.asarray(table[pose], np.float32) for table in observer.views.values()]
+            found[VIEW] = np.concatenate(parts, axis=1)
+        if "pictures" in observer.kinds:
+            found[PICTURES] = np.stack(list(observer.pictures(pose)))
+        return found
 
 
 def observation_steps(each: Recording) -> tuple[Ints, Ints]:
@@ -125,26 +172,10 @@ def _asks(time: Ints, asked: Ints) -> Ints:
     return np.where(asked[:-1] == 1, 0, found)
 
 
-def _observations(each: Recording, observer: Observer, time: Ints, asked: Ints) -> dict[str, Any]:
-    acting = each.instructions()
-    before = (each.task.end_goal, *acting[:-1])  # what it had read before it could ask
-    read = [acting[t] if has else before[t] for t, has in zip(time.tolist(), asked.tolist(), strict=True)]
-    left = np.where(each.help_left[time] == NOTHING, NOTHING, each.help_left[time] - asked)
-    pose = each.pose[time]
-    found: dict[str, Any] = {
-        "instruction": observer.tokens(read),
-        "time_left": each.time_left[time],
-        "requests_left": left,
-        "may_go_forward": (~each.blocked[time]).astype(np.int64),
-        "may_request": ((left != 0) & (asked == 0) & (time < each.steps)).astype(np.int64),
-    }
-    if "poses" in observer.kinds:
-        found |= {"viewpoint": pose // VIEWS, "view": pose % VIEWS, "pose": observer.poses(pose)}
-    if "features" in observer.kinds:
-        found |= {f"features_{name}": np.asarray(table[pose], np.float32) for name, table in observer.views.items()}
-    if "pictures" in observer.kinds:
-        found["picture"] = np.stack(list(observer.pictures(pose)))
-    return found
+def _options(each: Recording) -> dict[str, Any]:
+    """Return what an environment is reset with for this episode, as far as it is known."""
+    known = {} if each.help_budget == NOTHING else {"help_budget": each.help_budget, "time_budget": each.time_budget}
+    return {"task": each.task.id, **known}
 
 
 def _metadata(each: Recording) -> dict[str, Any]:

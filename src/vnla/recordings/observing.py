@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.camera import VIEWS, Ints, view_angles
+from vnla.camera import VIEWS, Ints
 from vnla.common.errors import InputError
-from vnla.gym.views import places_of
+from vnla.gym.tokens import InstructionTokens
+from vnla.gym.views import PoseViews, places_of
 from vnla.houses.images import WorldImages, world_images
 from vnla.recordings.sources import EpisodeSource
-from vnla.tasks.vocabulary import LONGEST
 from vnla.vision.views import Views, default_features, world_views
 
 KINDS = ("tokens", "poses", "features", "pictures")
@@ -56,17 +56,12 @@ class Observer:
 
     def tokens(self, instructions: Sequence[str]) -> Ints:
         """Return words as numbers, filled up with 0: (instructions, LONGEST)."""
-        tokens, _ = self.source.vocabulary.encode(instructions, LONGEST)
-        found: Ints = np.zeros((len(instructions), LONGEST), np.int64)
-        found[:, : tokens.shape[1]] = tokens.numpy()
-        return found
+        return InstructionTokens(self.source.vocabulary)(instructions)
 
-    def poses(self, pose: Ints) -> NDArray[np.float32]:
+    @cached_property
+    def poses(self) -> PoseViews:
         """x, y and z in metres, heading and elevation in radians: (poses, 5)."""
-        headings, elevations = view_angles()
-        view = pose % VIEWS
-        angles = np.stack([headings[view], elevations[view]], axis=1)
-        return np.concatenate([self._position[pose // VIEWS], angles], axis=1).astype(np.float32)
+        return PoseViews.of(self.source.world)
 
     def places(self, pose: Ints) -> list[str]:
         """Return the ids of the viewpoints."""
@@ -75,8 +70,12 @@ class Observer:
     @cached_property
     def views(self) -> dict[str, Views]:
         """Features by name: a row for every pose of the world."""
-        names = self.features or default_features(self.source.folder.path)
-        return world_views(self.source.folder, self.source.world, names)
+        return world_views(self.source.folder, self.source.world, self.feature_names)
+
+    @property
+    def feature_names(self) -> str:
+        """Their names, with commas between several."""
+        return self.features or default_features(self.source.folder.path)
 
     def pictures(self, pose: Ints) -> Iterator[NDArray[np.uint8]]:
         """Return what is seen, (height, width, 3) each."""
@@ -97,10 +96,6 @@ class Observer:
     @cached_property
     def _all_views(self) -> Callable[[str, str], NDArray[np.uint8]]:
         return lru_cache(maxsize=64)(self.images)
-
-    @cached_property
-    def _position(self) -> NDArray[np.float64]:
-        return np.concatenate([graph.position for graph in self.source.world.graphs])
 
 
 def _jpeg(picture: NDArray[np.uint8]) -> bytes:

@@ -6,8 +6,9 @@ A source gives its episodes in batches that fit into memory, always the same one
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,24 @@ import torch
 
 from vnla.assistance.phrases import COMMA
 from vnla.common.errors import InputError
+from vnla.common.outside import is_whole
+from vnla.common.registry import name_of
 from vnla.evaluation.checked import forward_of, read_records, recorded
 from vnla.evaluation.contest import RESULTS, ScoringData
-from vnla.evaluation.evaluate import fitting_batch, run_greedy
+from vnla.evaluation.evaluate import SEEDS, fitting_batch, run_greedy
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.folder import WorldFolder, read_world
+from vnla.language.registry import ADVISORS
 from vnla.recordings.recording import About, Batch
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.sampling import some
 from vnla.tasks.task_set import TaskSet
 from vnla.tasks.vocabulary import Vocabulary
+from vnla.training.config import WORDS
 from vnla.training.context import make_context, vocabulary_of
-from vnla.training.trained import open_trained
+from vnla.training.trained import Trained, open_trained
 from vnla.world.actions import Nav
-from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.budgets import HELP_RATIO, LONGEST_EPISODE, SUBGOAL_ACTIONS
 from vnla.world.compiled import World
 from vnla.world.forward import FORWARDS, INFORMED
 
@@ -52,6 +57,10 @@ class EpisodeSource:
     dataset: Dataset
     vocabulary: Vocabulary
     batches: Callable[[], Iterator[Batch]]
+    environment: Mapping[str, Any]
+    """The arguments of the Gymnasium environment in which these episodes can be played again."""
+    budgets_known: bool = True
+    """Whether the budgets of all episodes are known, and such as that environment can have."""
 
 
 def of_run(
@@ -83,18 +92,53 @@ def of_run(
             trace = Trace.of(run_greedy(episodes, context, steps), steps).to("cpu")
             yield Batch(chosen.rows(which.tolist()), trace, [About("agent", seed)] * len(which))
 
+    advisor = context.advisor
+    environment = {
+        **_environment(material.folder, material.dataset, split, config.forward),
+        "ratio": share,
+        "advisor": name_of(advisor, ADVISORS),
+        "advisor_options": asdict(advisor) if is_dataclass(advisor) else {},
+        **_words_of(trained),
+    }
     what = f"A trained agent, help policy {config.help_policy}, τ = {share:g}, seed {seed} of the help budgets."
     what += _walked(config.forward)
     words = vocabulary_of(config, material)
     name = run.absolute().name
-    return EpisodeSource(name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches)
+    return EpisodeSource(
+        name, what, split, len(chosen), material.folder, material.world, material.dataset, words, batches, environment
+    )
+
+
+def _environment(folder: WorldFolder, dataset: Dataset, split: str, forward: str) -> dict[str, Any]:
+    """The arguments that open these folders again, for episodes with evaluation's time budgets."""
+    return {
+        "world": str(folder.path.absolute()),
+        "tasks": str(dataset.path.absolute()),
+        "split": split,
+        "budgets": "evaluation",
+        "longest": max(LONGEST_EPISODE, dataset.budgets.longest),
+        "forward": forward,
+    }
+
+
+def _words_of(trained: Trained) -> dict[str, Any]:
+    """Where the words of an agent lie that are others than those of the data set."""
+    words, file = trained.material.dataset.words, trained.folder / WORDS
+    own = words is None or words == read_dataset(trained.material.dataset.path).vocabulary or not file.is_file()
+    return {} if own else {"vocabulary": str(file.absolute())}
 
 
 def of_teacher(
-    world: Path, tasks: Path, *, split: str = "train", limit: int | None = None, forward: str = INFORMED
+    world: Path,
+    tasks: Path,
+    *,
+    split: str = "train",
+    limit: int | None = None,
+    seed: int = SEEDS[0],
+    forward: str = INFORMED,
 ) -> EpisodeSource:
     """The navigation teacher's way from each start to the nearest goal: in training as long as an episode can be, else in
-    the time that an agent has."""
+    the time that an agent has. It could ask as often as an agent under that seed, and never does."""
     folder, dataset = read_world(world), read_dataset(tasks)
     compiled = World.compile(folder.houses, forward=forward)
     found = dataset.split(split)
@@ -105,13 +149,18 @@ def of_teacher(
             part = TaskSet.compile(compiled, chosen[first : first + BATCH], dataset.budgets)
             if split == "train":
                 part = replace(part, time_budget=torch.full_like(part.time_budget, LONGEST_EPISODE))
-            yield Batch(part, _taught(part), [About(TEACHER)] * len(part))
+            yield Batch(part, _taught(part, seed), [About(TEACHER, seed)] * len(part))
 
+    environment = _environment(folder, dataset, split, forward)
+    if split == "train":
+        environment |= {"budgets": "longest", "longest": LONGEST_EPISODE}
     what = f"The navigation teacher, which takes the shortest way to the nearest goal and never asks.{_walked(forward)}"
-    return EpisodeSource(TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches)
+    return EpisodeSource(
+        TEACHER, what, split, len(chosen), folder, compiled, dataset, dataset.vocabulary, batches, environment
+    )
 
 
-def _taught(tasks: TaskSet) -> Trace:
+def _taught(tasks: TaskSet, seed: int) -> Trace:
     """Return what the navigation teacher does."""
     actions, poses = tasks.environment.taught_way(tasks.start, tasks.goals, LONGEST_EPISODE)
     nav = torch.stack(actions, dim=1)
@@ -121,7 +170,8 @@ def _taught(tasks: TaskSet) -> Trace:
     nav = nav.masked_fill(place[:, 1:] == place[:, :-1], NOTHING)
     nobody = torch.zeros_like(nav, dtype=torch.bool)
     nothing = torch.full_like(nav, NOTHING)
-    return Trace(pose.gather(1, place), length, nav, nobody, nobody, nothing, nothing, torch.zeros_like(length))
+    help_budget = tasks.episodes(torch.arange(len(tasks)), seed=seed).help_budget
+    return Trace(pose.gather(1, place), length, nav, nobody, nobody, nothing, nothing, help_budget)
 
 
 def of_results(
@@ -152,7 +202,20 @@ def of_results(
     what = f"What people did, by {file.name}." if people else f"An agent, by the results file {file.name}."
     what += _walked(forward)
     name = path.absolute().name if path.is_dir() else path.stem
-    return EpisodeSource(name, what, split, len(records), folder, compiled, dataset, dataset.vocabulary, batches)
+    environment = _environment(folder, dataset, split, forward)
+    known = not people and all(_budgets_known(record, environment["longest"]) for record in records)
+    words = dataset.vocabulary
+    return EpisodeSource(
+        name, what, split, len(records), folder, compiled, dataset, words, batches, environment, budgets_known=known
+    )
+
+
+def _budgets_known(record: Any, longest: int) -> bool:
+    """Whether a record says how often its agent could ask, and is no longer than an episode of the environment can be."""
+    if not isinstance(record, dict) or not isinstance(record.get("trajectory"), list):
+        return False  # whoever reads it says what is wrong
+    most = ceil(longest * HELP_RATIO / SUBGOAL_ACTIONS)
+    return is_whole(record.get("help_budget"), 0, most) and len(record["trajectory"]) <= longest + 1
 
 
 def _walked(forward: str) -> str:
