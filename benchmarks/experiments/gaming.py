@@ -1,11 +1,16 @@
-"""What an entry of AskNav-Open gains by tricks: by training in the public houses, and by trying many artefacts.
+"""What an entry of AskNav-Open gains by tricks: by training in the public houses, by heart, and by trying many artefacts.
 
     python benchmarks/experiments/gaming.py training asknav-open gaming/training --json training.json
+    python benchmarks/experiments/gaming.py heart asknav-open heart.json
+    vnla benchmark run benchmarks.experiments.gaming:ByHeart entries/by-heart --agent-option ways=heart.json --file heart.json
     python benchmarks/experiments/gaming.py drawing results/benchmark/entries/scripted --json drawing.json
 
 `training` trains the same agent twice, for the same iterations: in the base houses, as it should be, and in the common test
 houses, which everybody can see. Both are evaluated in the common houses and in fresh ones that neither knows. Agents see
 labels in place of pictures, so that it takes minutes on two cores.
+
+`heart` writes down the shortest way of every public task. The policy `ByHeart` goes these ways without asking, and does as SCRIPTED does
+where it knows none. It is an entry like others.
 
 `drawing` takes the walks of an entry in all its houses, and draws sets of houses from these again and again: how much an
 author gains who freezes many artefacts that do the same, and submits the one with the easiest houses.
@@ -29,8 +34,14 @@ from vnla.experiments.benchmark.definition import COMMON, FRESH, SPLIT, read_def
 from vnla.experiments.benchmark.houses import BASE, BenchmarkHouses
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.house import House
+from vnla.observation import Observation
+from vnla.remote.scripted import ScriptedPolicy, ScriptState
 from vnla.tasks.making import make_dataset, make_tests
 from vnla.tasks.recipes import ASKNAV
+from vnla.tasks.task_set import TaskSet, teacher_trajectories
+from vnla.world.actions import Nav
+from vnla.world.budgets import LONGEST_EPISODE
+from vnla.world.compiled import World
 
 UNKNOWN_SEED = 1
 """Seed of the fresh houses here."""
@@ -77,8 +88,9 @@ def _compared(rates: dict[tuple[str, str], Any], name: str) -> dict[str, Any]:
         houses: over_houses(values, houses=where, whole=100)
         for houses, (values, where) in zip((COMMON, FRESH), sides, strict=True)
     }
-    ones = [(values, np.ones_like(values)) for values, _ in sides]
-    found["common minus fresh"] = difference_over_houses(*ones, (sides[0][1], sides[1][1]), whole=100)
+    one, other = ((values, np.ones_like(values)) for values, _ in sides)
+    names = [[f"{houses} {house}" for house in where] for houses, (_, where) in zip((COMMON, FRESH), sides, strict=True)]
+    found["common minus fresh"] = difference_over_houses(one, other, (names[0], names[1]), whole=100)
     for what, each in found.items():
         print(f"{name}, {what}: {each} over {each.over}")
     return {what: each.as_dict() for what, each in found.items()}
@@ -119,12 +131,12 @@ def _tests(whole: WorldFolder, known: WorldFolder, name: str, like: Path, out: P
     return path
 
 
-def draw_many_artefacts(entry: Path, draws: int) -> dict[str, Any]:
+def draw_many_artefacts(entry: Path, place: Path, draws: int) -> dict[str, Any]:
     """Return by how many points the best of several draws of houses is above the mean of all."""
     from vnla.experiments.benchmark.verification import verify_entry
 
     definition = read_definition()
-    verified = verify_entry(entry, Path("asknav-open"))
+    verified = verify_entry(entry, place)
     found = [verified.of(houses, definition.swept, definition.ratio) for houses in (COMMON, FRESH)]
     rates = np.concatenate([_by_house(each.houses, each.scores.success) for each in found])
     size, random = verified.entry.preset.test_houses, np.random.default_rng(0)
@@ -142,6 +154,39 @@ def draw_many_artefacts(entry: Path, draws: int) -> dict[str, Any]:
     }
 
 
+class ByHeart(ScriptedPolicy):
+    """SCRIPTED, but for tasks whose ways it has learned by heart: these it goes without asking."""
+
+    name = "by heart"
+
+    def __init__(self, ways: str) -> None:
+        """`ways` is the file of the tasks' ways."""
+        super().__init__()
+        self._ways: dict[str, list[int]] = json.loads(Path(ways).read_text(encoding="utf-8"))
+
+    def act(self, observation: Observation, state: ScriptState) -> tuple[tuple[Nav, bool], ScriptState]:
+        """The next action of the way, or whatever SCRIPTED does."""
+        known = self._ways.get(observation["episode"].partition("/")[0])
+        if known is None:
+            return super().act(observation, state)
+        return (Nav(known[min(observation["step"], len(known) - 1)]), False), state
+
+
+def learn_by_heart(place: Path) -> dict[str, list[int]]:
+    """Return the actions of the navigation teacher for every public task of the quick preset."""
+    definition = read_definition()
+    preset = definition.preset("quick")
+    common = BenchmarkHouses(definition, preset, place, 2).common(silent)
+    world, found = World.compile(read_world(common.world).houses), {}
+    for name in preset.points:
+        data = vnla.load_tasks(common.tasks(name))
+        tasks = TaskSet.compile(world, data.split(SPLIT), data.budgets)
+        actions, lengths = teacher_trajectories(tasks.environment, tasks.start, tasks.goals, LONGEST_EPISODE)
+        for task, row, length in zip(tasks.tasks, actions.tolist(), lengths.tolist(), strict=True):
+            found[task.id] = row[: max(1, min(length, LONGEST_EPISODE))]
+    return found
+
+
 def _by_house(houses: Any, success: Any) -> Any:
     names, which = np.unique(houses, return_inverse=True)
     return np.bincount(which, success, len(names)) / np.bincount(which)
@@ -156,16 +201,23 @@ def main() -> None:
     training.add_argument("out", type=Path)
     training.add_argument("--iterations", type=int, default=1000)
     training.add_argument("--points", type=int, default=800)
+    heart = tricks.add_parser("heart")
+    heart.add_argument("houses", type=Path)
+    heart.add_argument("json", type=Path)
     drawing = tricks.add_parser("drawing")
     drawing.add_argument("entry", type=Path)
+    drawing.add_argument("--houses", type=Path, default=Path("asknav-open"))
     drawing.add_argument("--draws", type=int, default=100_000)
     for each in (training, drawing):
         each.add_argument("--json", type=Path, required=True)
     given = parser.parse_args()
+    if given.trick == "heart":
+        write_text(given.json, json.dumps(learn_by_heart(given.houses)))
+        return
     if given.trick == "training":
         found = train_on_public_houses(given.houses, given.out, given.iterations, given.points)
     else:
-        found = draw_many_artefacts(given.entry, given.draws)
+        found = draw_many_artefacts(given.entry, given.houses, given.draws)
     write_text(given.json, json.dumps({"commit": commit(), **found}, indent=1) + "\n")
 
 
