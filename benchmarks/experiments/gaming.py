@@ -2,15 +2,15 @@
 
     python benchmarks/experiments/gaming.py training asknav-open gaming/training --json training.json
     python benchmarks/experiments/gaming.py heart asknav-open heart.json
-    vnla benchmark run benchmarks.experiments.gaming:ByHeart entries/by-heart --agent-option ways=heart.json --file heart.json
+    vnla benchmark run benchmarks.experiments.gaming:ByHeart by-heart --agent-option ways=heart.json --file heart.json
     python benchmarks/experiments/gaming.py drawing results/benchmark/entries/scripted --json drawing.json
 
 `training` trains the same agent twice, for the same iterations: in the base houses, as it should be, and in the common test
 houses, which everybody can see. Both are evaluated in the common houses and in fresh ones that neither knows. Agents see
 labels in place of pictures, so that it takes minutes on two cores.
 
-`heart` writes down the shortest way of every public task. The policy `ByHeart` goes these ways without asking, and does as SCRIPTED does
-where it knows none. It is an entry like others.
+`heart` writes down the teacher's way of every public task. The policy `ByHeart` goes these ways without asking, and does as
+SCRIPTED does where it knows none. It is an entry like others.
 
 `drawing` takes the walks of an entry in all its houses, and draws sets of houses from these again and again: how much an
 author gains who freezes many artefacts that do the same, and submits the one with the easiest houses.
