@@ -23,13 +23,15 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from vnla.assistance.advisor import BoundAdvisor
 from vnla.camera import HEADINGS, LEVEL_ROW, ROWS, TURN, VIEWS, view_angles, view_index
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.episode import Episodes
+from vnla.evaluation.complete import incomplete_records
 from vnla.evaluation.metrics import METRICS, Metric, score
 from vnla.evaluation.replay import RecordedWalks, broken_rules
-from vnla.evaluation.results import WHAT, Result, action_of, read_result, trace_of
+from vnla.evaluation.results import WHAT, Result, actions_of, read_result, trace_of
 from vnla.evaluation.scores import Scores
 from vnla.evaluation.trace import Trace
 from vnla.tasks.task import Task
@@ -57,11 +59,13 @@ _OFF = 1e-3  # of a turn; angles may be this far from those of a view
 
 @dataclass(frozen=True)
 class Allowance:
-    """How often an agent may ask: τ and k of the help budgets, and the seed they were drawn with, where it is known."""
+    """How often an agent may ask: τ and k of the help budgets, and the seed they were drawn with, where it is known. Where
+    it is also known which advisor answered, records have to be complete (`vnla.evaluation.complete`)."""
 
     ratio: float = HELP_RATIO
     k: int = SUBGOAL_ACTIONS
     seed: int | None = None
+    advisor: BoundAdvisor | None = None
 
     def largest(self, tasks: TaskSet) -> list[int]:
         """The help budget of each task; the larger one where two could have been drawn."""
@@ -109,6 +113,8 @@ class Checked:
     missing: tuple[str, ...]
     """Tasks without a record that were counted as failures."""
     claims: tuple[Claim, ...]
+    sound: tuple[bool, ...]
+    """Whether each task has a record that is right."""
 
 
 class _Entry(NamedTuple):
@@ -132,12 +138,13 @@ def check(
     lenient: bool = False,
     metrics: Mapping[str, Metric] = METRICS,
     records: Sequence[Any] | None = None,
+    least: int = 1,
 ) -> Checked:
     """A results file on `tasks`, those of a whole split; a `partial` one may have fewer. Whoever has its `records` already
     gives them.
 
     The first thing wrong is an error. A `lenient` reader counts records that are wrong, and tasks without one, as if the
-    agent had stayed where it began.
+    agent had stayed where it began; so many records at `least` have to be right.
     """
     allowed = allowance or Allowance()
     records = read_records(path, len(tasks)) if records is None else records
@@ -152,7 +159,7 @@ def check(
         by_number = dict(zip(numbers, right, strict=True))
         numbers = list(range(len(tasks)))
         chosen, right = tasks, [by_number.get(number) for number in numbers]
-    if not any(right):
+    if sum(map(bool, right)) < least:
         raise InputError(f"{path}: none of its records can be scored; the first thing wrong: {[*wrong, 'no records'][0]}")
     trace = _trace(chosen, right, allowed)
     asked, most = int(trace.request.sum()), allowed.most(chosen)
@@ -164,7 +171,8 @@ def check(
         )
     scores = score(trace.to(chosen.key.device), chosen.environment, chosen.goals, metrics=metrics)
     claims = tuple(_claims(right, scores))
-    return Checked(path, chosen, len(tasks), trace, scores, tuple(wrong), missing, claims)
+    sound = tuple(each is not None for each in right)
+    return Checked(path, chosen, len(tasks), trace, scores, tuple(wrong), missing, claims, sound)
 
 
 def _complain(path: Path, wrong: Sequence[str], missing: Sequence[str], tasks: int, lenient: bool) -> None:
@@ -262,11 +270,17 @@ def _held(tasks: TaskSet, entries: Sequence[_Entry], allowed: Allowance | None, 
         except _WrongError as error:
             wrong.append(f"{entry.where}: {_short(str(error))}")
             poses.append([])
-    pairs = list(zip(poses, (entry.result for entry in entries), strict=True))
+    results = [entry.result for entry in entries]
+    pairs = list(zip(poses, results, strict=True))
     asked = [result.agent_ask or () if walk else () for walk, result in pairs]
     actions = [actions_of(result) if walk else None for walk, result in pairs]
     walks = RecordedWalks.of(tasks.environment, tasks.goals, poses, actions, asked)
-    broken = broken_rules(rules.episodes([result for _, result in pairs]), walks, rules.told)
+    episodes = rules.episodes(results)
+    broken = broken_rules(episodes, walks, rules.told)
+    if allowed is not None and allowed.advisor is not None:
+        rows, drawn = [row for row, walk in enumerate(poses) if walk and row not in broken], torch.tensor(rules.most)
+        episodes = replace(episodes, help_budget=drawn.to(tasks.key.device))
+        broken |= incomplete_records(rows, episodes, walks, results, allowed.advisor, allowed.k)
     wrong += [f"{entries[number].where}: {what}" for number, what in broken.items()]
     return [entry if poses[number] and number not in broken else None for number, entry in enumerate(entries)]
 
@@ -279,6 +293,7 @@ class _Rules:
     allowed: Allowance | None
     """Without one, whoever recorded walks gave budgets of their own."""
     start: list[int]
+    time: list[int]
     most: list[int]
     places: dict[str, dict[str, int]]  # house → viewpoint → its number in the world
 
@@ -290,7 +305,8 @@ class _Rules:
         graphs = dict(zip(world.houses, world.graphs, strict=True))
         places = {house: {name: first[house] + i for i, name in enumerate(graphs[house].ids)} for house in wanted}
         most = [LONGEST_WALK] * len(tasks) if allowed is None else allowed.largest(tasks)
-        return cls(tasks, allowed, tasks.start.tolist(), most, places)
+        time = [LONGEST_WALK] * len(tasks) if allowed is None else tasks.time_budget.tolist()
+        return cls(tasks, allowed, tasks.start.tolist(), time, most, places)
 
     @property
     def told(self) -> str:
@@ -303,8 +319,8 @@ class _Rules:
         given = [
             most if each.help_budget is None else each.help_budget for each, most in zip(results, self.most, strict=True)
         ]
-        time = self.tasks.time_budget if self.allowed else torch.full_like(self.tasks.time_budget, LONGEST_WALK)
-        return replace(every, help_budget=torch.tensor(given, device=time.device), time_budget=time)
+        help_budget, time = torch.tensor([given, self.time], device=self.tasks.key.device)
+        return replace(every, help_budget=help_budget, time_budget=time)
 
     def walk(self, number: int, result: Result) -> list[int]:
         """The poses of a record; whatever can be seen without walking is checked."""
@@ -317,6 +333,9 @@ class _Rules:
         if self.allowed and (result.help_budget or 0) > self.most[number]:
             what = f"τ = {self.allowed.ratio:g} and k = {self.allowed.k} give this task {self.most[number]} at most"
             raise _WrongError(f"field help_budget is {result.help_budget}, but {what}")
+        time = self.time[number]
+        if len(result.trajectory) > time + 1:  # seen before walks are laid side by side, all as long as the longest
+            raise _WrongError(f"step {time + 1}: the time budget of {time} steps is over")
         poses = [self._pose(task, step, *pose) for step, pose in enumerate(result.trajectory)]
         if poses[0] != self.start[number]:
             begun = f"{task.start}, heading {30 * task.heading}°, level"
@@ -338,13 +357,6 @@ class _Rules:
                 " degrees, in radians, elevations of −30 to 30)"
             )
         return place * VIEWS + view_index(round(rows), round(turns) % HEADINGS)
-
-
-def actions_of(result: Result) -> list[int] | None:
-    """The actions that a record names, NO_ACTION for an agent's errors; None where it names none."""
-    if result.agent_nav is None:
-        return None
-    return [action_of(move) for move in result.agent_nav]
 
 
 def _trace(tasks: TaskSet, entries: Sequence[_Entry | None], allowed: Allowance) -> Trace:

@@ -66,6 +66,11 @@ def action_of(move: Move | None) -> int:
     return NO_ACTION if move is None else int(ACTIONS.get(move, Nav.FORWARD))
 
 
+def actions_of(result: Result) -> list[int] | None:
+    """Return the actions that a record names, NO_ACTION for an agent's errors; None where it names none."""
+    return None if result.agent_nav is None else [action_of(move) for move in result.agent_nav]
+
+
 _EACH_ACTION = ("agent_nav", "agent_ask", "teacher_ask", "teacher_ask_reason", "subgoals")
 
 
@@ -120,14 +125,14 @@ def _result(world: World, task: Task, trace: Trace, moves: list[Move | None], su
         agent_ask=tuple(map(int, trace.request[0, :length].tolist())),
         teacher_ask=tuple(map(int, trace.teacher_request[0, :length].tolist())) if judged else None,
         teacher_ask_reason=tuple(RESULT_NAMES[Reason(why)] for why in reasons) if judged else None,
-        subgoals=tuple(None if number == NOTHING else _words(trace.texts[number]) for number in said),
+        subgoals=tuple(None if number == NOTHING else subgoal_words(trace.texts[number]) for number in said),
         is_success=success,
         help_budget=None if budget == NOTHING else budget,
         forward=None if world.forward == INFORMED else world.forward,
     )
 
 
-def _words(subgoal: str) -> str:
+def subgoal_words(subgoal: str) -> str:
     """Return a subgoal as the authors write it, commas as words of their own."""
     return subgoal.replace(COMMA, f" {COMMA}")
 
