@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from vnla.common.errors import InputError
-from vnla.evaluation.confidence import Interval
+from vnla.evaluation.confidence import Interval, houses_note
 from vnla.experiments.benchmark.artefact import PEOPLE
 from vnla.experiments.benchmark.definition import COMMON, FRESH, SETS, BenchmarkPreset
 from vnla.experiments.benchmark.entry import SHOWN, Manifest, Track
-from vnla.experiments.benchmark.figures import FIGURES, difference
+from vnla.experiments.benchmark.figures import FIGURES, BenchmarkFigure, CurvePoint, curve, difference, overfit
 from vnla.experiments.benchmark.verification import VerifiedEntry
 from vnla.report.printing import harmless
 from vnla.world.forward import FORWARDS
@@ -24,6 +25,7 @@ BOARD, OWN, NONE = "board", "other", "none"
 """Who drew the beacon of an entry: this board, somebody else, or nobody."""
 BEACONS = {BOARD: "drawn by the board", OWN: "not this board's", NONE: "none (self-drawn)"}
 """What tables call it."""
+UNKNOWN_FIGURE = Interval(math.nan, math.nan, math.nan)
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,30 @@ class ListedEntry:
         """Whether people did it."""
         return self.manifest.artefact.kind == PEOPLE
 
+    @cached_property
+    def sets(self) -> tuple[str, ...]:
+        """The sets of houses that it was in: a reference line may have been in the common ones alone."""
+        there = {each.condition.houses for each in self.verified.conditions.values()}
+        return tuple(houses for houses in SETS if houses in there)
+
+    def houses(self, houses: str) -> int:
+        """Return in how many houses of a set it was."""
+        if houses not in self.sets:
+            return 0
+        definition = self.verified.entry.definition
+        return len(set(self.verified.of(houses, definition.swept, definition.ratio).houses.tolist()))
+
     def figure(self, name: str, houses: str) -> Interval:
-        """Return one of the benchmark's figures."""
-        return FIGURES[name].of(self.verified, houses)
+        """Return one of the benchmark's figures; no number where it was not in these houses."""
+        return FIGURES[name].of(self.verified, houses) if houses in self.sets else UNKNOWN_FIGURE
+
+    def overfit(self, figure: BenchmarkFigure) -> Interval:
+        """Return how much more of a figure it has in the common houses than in its fresh ones."""
+        return overfit(self.verified, figure) if self.sets == SETS else UNKNOWN_FIGURE
+
+    def curve(self, houses: str) -> tuple[CurvePoint, ...]:
+        """Return success and requests at each τ, nothing where it was not in these houses."""
+        return curve(self.verified, houses) if houses in self.sets else ()
 
     @cached_property
     def success(self) -> Interval:
@@ -88,6 +111,11 @@ class BoardPart:
     def slug(self) -> str:
         """For anchors and names of figures."""
         return slug(f"{self.preset.name} {self.track}")
+
+    @property
+    def note(self) -> str:
+        """What stands beside a table of its figures."""
+        return houses_note(*(each.houses(houses) for each in self.everybody for houses in each.sets))
 
     def compared(self) -> tuple[ListedEntry, ...]:
         """Return those between which differences are told."""
@@ -138,7 +166,9 @@ def parts(entries: Sequence[ListedEntry]) -> list[BoardPart]:
 
 
 def _part(entries: Sequence[ListedEntry]) -> BoardPart:
-    ranked = sorted(entries, key=lambda each: (-each.success.value, each.name, each.page))
+    ranked = sorted(
+        entries, key=lambda each: (-each.success.value if each.success.value >= 0 else 1.0, each.name, each.page)
+    )
     references = tuple(each for each in ranked if each.manifest.reference)
     people = tuple(each for each in ranked if each.is_people and not each.manifest.reference)
     rest = tuple(each for each in ranked if each not in references and each not in people)

@@ -6,6 +6,7 @@ main τ. So all entries of one size of the benchmark show the same task, success
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +112,7 @@ def _steps(done: VerifiedCondition, row: int, house: House, record: Result | Non
 
 
 def _action(action: int) -> str:
-    return "do nothing (an error of the agent)" if action == NO_ACTION else ACTIONS[Nav(action)]
+    return "do nothing (an error, or nothing is ahead)" if action == NO_ACTION else ACTIONS[Nav(action)]
 
 
 def _metres_left(done: VerifiedCondition, row: int) -> list[float]:
@@ -124,7 +125,7 @@ def _shown(house: House, panels: list[Panel], height: int, number: int, step: St
     panel = next(each for each in panels if step.viewpoint in each.storey.viewpoints)
     x, y = panel.at(house.viewpoints[step.viewpoint].position)
     where = f"{place(house, step.viewpoint)}, looking {compass(step.view)}"
-    turn = round(step.view % HEADINGS * TURN * 57.29578)
+    turn = round(math.degrees(step.view % HEADINGS * TURN))
     return ShownStep(
         number, where[0].upper() + where[1:], step.action or "", step.said, metres, round(x, 1), round(height - y, 1), turn
     )
