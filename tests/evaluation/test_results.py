@@ -8,18 +8,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
 from cottage_players import HOUSE, TASKS, context
 from vnla.assistance.acting import Acting, sampled
 from vnla.assistance.help_policies import AtRandom
 from vnla.common.errors import InputError
-from vnla.evaluation.checked import read_records
+from vnla.episode import act, start
+from vnla.evaluation.checked import check, read_records
 from vnla.evaluation.evaluate import Evaluation, evaluate
 from vnla.evaluation.metrics import score
-from vnla.evaluation.results import Result, read_result, results_of, trace_of, write_results
+from vnla.evaluation.results import Result, read_result, results_of, results_of_trace, trace_of, write_results
 from vnla.evaluation.scores import Scores
+from vnla.evaluation.trace import NOTHING, Trace
 from vnla.houses.matterport import write_connectivity
 from vnla.mattersim import Simulator
+from vnla.tasks.task_set import TaskSet
+from vnla.world.actions import Nav
 
 SEEDS = (123, 435)
 
@@ -60,6 +66,35 @@ def rewritten(path: Path, change: Any) -> Path:
 def test_results_come_back_as_they_were_written(evaluation: Evaluation, file: Path) -> None:
     assert list(read_results(file).values()) == results_of(evaluation, 123)
     assert results_of(evaluation, 123) != results_of(evaluation, 435)
+
+
+def test_forward_where_nothing_is_ahead_is_no_stop(file: Path) -> None:
+    """Zeros would mean `stop`, and the walk goes on: the scorer would refuse an honest record."""
+    tasks = TASKS.rows([1])
+    episodes = tasks.episodes(torch.tensor([0]), seed=SEEDS[0])
+    turned = next(turns for turns in range(12) if bool(blocked_after(tasks, turns)))
+    walk = [Nav.RIGHT] * turned + [Nav.FORWARD, Nav.RIGHT, Nav.STOP]
+    state, poses = start(episodes, k=4), [int(episodes.start)]
+    for step, action in enumerate(walk):
+        state = act(state, step, torch.tensor([int(action)]))
+        poses.append(int(state.pose))
+    nothing = torch.full((1, len(walk)), NOTHING)
+    trace = Trace(
+        pose=torch.tensor([poses]), length=torch.tensor([len(walk)]), nav=torch.tensor([[int(each) for each in walk]]),
+        request=nothing > 0, teacher_request=nothing > 0, reason=nothing, phrase=nothing, help_budget=torch.tensor([0]),
+    )  # fmt: skip
+    (result,) = results_of_trace(tasks, trace, [False])
+    assert result.agent_nav is not None and result.agent_nav[turned] is None
+    write_results(file, [result])
+    assert check(file, tasks).trace.length.tolist() == [len(walk)]
+
+
+def blocked_after(tasks: TaskSet, turns: int) -> Tensor:
+    """Whether nothing is ahead after so many turns to the right from where the task begins."""
+    pose = tasks.start
+    for _ in range(turns):
+        pose = tasks.environment.step(pose, torch.tensor([int(Nav.RIGHT)]), tasks.goals)
+    return tasks.environment.blocked(pose)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -84,6 +84,16 @@ def read_text(path: Path, what: str, limit: int = LARGEST_TEXT) -> str:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
 
 
+def read_bytes(path: Path, what: str, limit: int) -> bytes:
+    """The whole of a file of at most `limit` bytes, as it is."""
+    existing_file(path, what)
+    try:
+        _check_size(str(path), path.stat().st_size, limit, what)
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+
+
 def read_lines(
     path: Path, what: str, longest: int = LONGEST_LINE, limit: int = LARGEST_TEXT, most: int = MOST_LINES
 ) -> Iterator[tuple[int, str]]:
@@ -268,6 +278,26 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write `data` to `path` atomically: the old file stays until the new one is complete and on disk."""
     with new_file(path) as working, working.open("wb") as stream:
         stream.write(data)
+
+
+def write_secret(path: Path, data: bytes) -> None:
+    """Write a new file that its owner alone can read. One that exists is never overwritten."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise InputError(f"{path}: exists already, and a secret is never overwritten; give a new file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(handle)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.unlink(path)
+        raise InputError(f"{path}: cannot be written ({error.strerror})") from None
 
 
 @contextlib.contextmanager

@@ -89,7 +89,5 @@ def _other_words(
                     told = "nothing" if said is None else shown(said)
                     found.setdefault(row, f"step {step + 1}: was told {told}, but the advisor says {right!r} there")
         nav = walks.nav[:, step].to(device)
-        state = episode.act(
-            episode.request(state, asks.to(device)), step, nav.clamp(min=0), waits=nav == NO_ACTION
-        )
+        state = episode.act(episode.request(state, asks.to(device)), step, nav.clamp(min=0), waits=nav == NO_ACTION)
     return found

@@ -6,6 +6,7 @@ A list of records, one a task:
 - `trajectory`: [viewpoint, heading, elevation], angles in radians, before the first action and after each
 - `agent_nav`: for each action the simulator's [index, heading, elevation]: the place of where to go among what is navigable
   (0 stays) and the signs of turns; zeros are `stop`; null is a step in which nothing was done, after an error of the agent
+  or because it went forward where nothing is ahead
 - `agent_ask`, `teacher_ask`: for each action 0 or 1; `teacher_ask_reason`: why (`vnla.assistance.help_teacher.RESULT_NAMES`)
 - `subgoals`: for each action what the advisor said, null where it was not asked
 - `is_success`
@@ -149,11 +150,16 @@ def _moves(trace: Trace, world: World) -> list[list[Move | None]]:
     rows = zip(trace.nav.tolist(), ahead.tolist(), strict=True)
     return [
         [
-            None if action == NO_ACTION else (step, 0, 0) if action == Nav.FORWARD else _TURNS[Nav(action)]
+            None if action == NO_ACTION else _forward(step) if action == Nav.FORWARD else _TURNS[Nav(action)]
             for action, step in zip(*row, strict=True)
         ]
         for row in rows
     ]
+
+
+def _forward(index: int) -> Move | None:
+    """Return the move to what is navigable, None where nothing is ahead: zeros would mean `stop`."""
+    return (index, 0, 0) if index else None
 
 
 def write_results(path: Path, results: Sequence[Result]) -> None:

@@ -23,7 +23,7 @@ from typing import Any
 
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
-from vnla.common.outside import is_whole, shown
+from vnla.common.outside import is_whole, real, shown
 from vnla.evaluation.results import Result, result_line
 from vnla.experiments.benchmark.artefact import KINDS, Artefact
 from vnla.experiments.benchmark.definition import (
@@ -38,6 +38,7 @@ from vnla.world.forward import FORWARDS, INFORMED
 FORMAT, VERSION = "asknav-open-entry", 1
 MANIFEST, SIGNATURE, CARD, RESULTS, JOURNALS = "manifest.json", "signature.json", "card.md", "results", "journals"
 LARGEST_MANIFEST = files.MEGABYTE
+LARGEST_ENTRY = 4 << 30
 MOST_FILES = 500
 LONGEST_TEXT = 2000
 """Characters of a text in a manifest."""
@@ -180,20 +181,19 @@ def _manifest(value: Any, place: Path) -> Manifest:
         raise InputError(f"{place}: field version is {shown(value.get('version'))}; this vnla reads version {VERSION}")
     _check_benchmark(value, place)
     with files.taken_apart(place, _WHAT):
+        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()  # no NaN, and no half of a pair of surrogates
         names = {**value}
         del names["format"], names["version"]
         artefact, track = names.pop("artefact"), names.pop("track")
         found = Manifest(
             **{
                 **names,
-                "authors": tuple(map(_text, names["authors"])),
-                "observes": tuple(map(_text, names["observes"])),
-                "sensors": tuple(map(_text, names["sensors"])),
+                **{name: _texts(names[name]) for name in ("authors", "observes", "sensors")},
                 "track": Track(_of(SHOWN, track["shown"]), _flag(track["around"]), _of(FORWARDS, track["forward"])),
                 "artefact": Artefact(_of(KINDS, artefact["kind"]), _table(artefact["parts"])),
                 "reference": _flag(names["reference"]),
                 "fresh_seed": _whole(names["fresh_seed"]),
-                "seconds": float(names["seconds"]),
+                "seconds": real(names["seconds"], "field seconds", 0),
                 "code": _table(names["code"]),
                 "answers": {_text(name): _whole(count) for name, count in _table(names["answers"]).items()},
                 "errors": {
@@ -219,7 +219,7 @@ def _check_benchmark(value: Mapping[str, Any], place: Path) -> None:
         )
     if value.get("definition") != definition_checksum():
         raise InputError(f"{place}: was made by another definition of {definition.called}, which is not the published one")
-    if value.get("preset") not in definition.presets:
+    if value.get("preset") not in tuple(definition.presets):
         raise InputError(f"{place}: field preset is {shown(value.get('preset'))}; expected {', '.join(definition.presets)}")
 
 
@@ -227,14 +227,17 @@ def _check_files(path: Path, manifest: Manifest) -> None:
     """Refuse an entry that has other files than its manifest says, or files that have changed."""
     if len(manifest.files) > MOST_FILES:
         raise InputError(f"{path / MANIFEST}: names {len(manifest.files):,} files; {MOST_FILES} at most")
-    there = set()
-    for file in path.rglob("*"):
-        if file.is_symlink():
-            raise InputError(f"{file}: is a link; an entry has plain files only")
+    there, size = set(), 0
+    for number, file in enumerate(path.rglob("*")):
+        if file.is_symlink() or not (file.is_file() or file.is_dir()):
+            raise InputError(f"{shown(str(file))}: is a link, or no plain file; an entry has plain files only")
         if file.is_file():
             there.add(file.relative_to(path).as_posix())
-            if len(there) > MOST_FILES + 2:
-                raise InputError(f"{path}: has more than {MOST_FILES} files")
+            size += file.stat().st_size
+        if number > 2 * MOST_FILES:
+            raise InputError(f"{path}: has more than {MOST_FILES} files")
+        if size > LARGEST_ENTRY:
+            raise InputError(f"{path}: is larger than {LARGEST_ENTRY >> 30} GB, which no entry is")
     for name in sorted(there - {MANIFEST, SIGNATURE} ^ set(manifest.files)):
         what = "is not in the manifest" if name in there else "is missing"
         raise InputError(f"{path}: the file {shown(name)} {what}")
@@ -247,6 +250,12 @@ def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > LONGEST_TEXT:
         raise ValueError(f"{shown(value)} is no text of at most {LONGEST_TEXT} characters")
     return value
+
+
+def _texts(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list):
+        raise TypeError(f"{shown(values)} is no list")
+    return tuple(map(_text, values))
 
 
 def _of(choices: Collection[str], value: Any) -> str:
