@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from vnla.evaluation.confidence import Interval
 from vnla.experiments.benchmark.board.listed import BoardPart, ListedEntry
 from vnla.experiments.benchmark.definition import COMMON, FRESH
 from vnla.experiments.benchmark.figures import CurvePoint
@@ -44,11 +45,9 @@ def _figure(name: str, title: str, curves: Curves, references: Curves) -> Figure
     axes = canvas.add_subplot()
     for label, points, style in styled(curves):
         x, y = [each.requests.value for each in points], [each.success.value for each in points]
-        low, high = ([_known(getattr(each.success, end), each.success.value) for each in points] for end in ("low", "high"))
+        low, high = zip(*(_band(each.success) for each in points), strict=True)
         axes.fill_between(x, low, high, color=style.colour, alpha=0.13, linewidth=0)
-        axes.plot(
-            x, y, color=style.colour, marker=style.mark, markersize=5, linestyle=style.line, linewidth=1.6, label=label
-        )
+        axes.plot(x, y, color=style.colour, marker=style.mark, ms=5, linestyle=style.line, linewidth=1.6, label=label)
     for label, points in references.items():
         x, y = [each.requests.value for each in points], [each.success.value for each in points]
         axes.plot(x, y, color=REFERENCE, linestyle=(0, (1, 2)), linewidth=1.2, marker="|", label=label)
@@ -61,8 +60,8 @@ def _figure(name: str, title: str, curves: Curves, references: Curves) -> Figure
             text.set_color(palette.INK)
     return Figure(
         name, title, svg(canvas), alt=_in_words({**curves, **references}),
-        caption="Each point is a τ of the help budgets, from 0 at the left; bands are 95% intervals over houses of the success"
-        " rate. The table below has every number.",
+        caption="Each point is a τ of the help budgets, from 0 at the left; bands are 95% intervals over houses of the"
+        " success rate. The table below has every number.",
     )  # fmt: skip
 
 
@@ -77,8 +76,9 @@ def _label(before: str, entry: ListedEntry) -> str:
     return f"{before}: {name}"
 
 
-def _known(bound: float, otherwise: float) -> float:
-    return bound if math.isfinite(bound) else otherwise
+def _band(found: Interval) -> tuple[float, float]:
+    """Return the bounds of an interval; where there is none the band has no width."""
+    return (found.low, found.high) if math.isfinite(found.low) else (found.value, found.value)
 
 
 def _in_words(curves: Curves) -> str:

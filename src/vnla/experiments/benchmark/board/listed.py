@@ -1,4 +1,4 @@
-"""Entries as a board lists them: under a name that is safe to show, by size of the benchmark and track, with all differences."""
+"""Entries as a board lists them: under names that are safe to show, by size and track, with all that they differ by."""
 
 from __future__ import annotations
 
@@ -166,14 +166,18 @@ def parts(entries: Sequence[ListedEntry]) -> list[BoardPart]:
 
 
 def _part(entries: Sequence[ListedEntry]) -> BoardPart:
-    ranked = sorted(
-        entries, key=lambda each: (-each.success.value if each.success.value >= 0 else 1.0, each.name, each.page)
-    )
+    ranked = sorted(entries, key=_rank)
     references = tuple(each for each in ranked if each.manifest.reference)
     people = tuple(each for each in ranked if each.is_people and not each.manifest.reference)
     rest = tuple(each for each in ranked if each not in references and each not in people)
     first = entries[0]
     return BoardPart(first.verified.entry.preset, first.manifest.track, rest, people, references)
+
+
+def _rank(entry: ListedEntry) -> tuple[float, str, str]:
+    """Return what orders the rows: success in fresh houses; whoever was not there stands last."""
+    found = entry.success.value
+    return (-found if math.isfinite(found) else 1.0, entry.name, entry.page)
 
 
 def _order(entry: ListedEntry) -> tuple[int, ...]:
@@ -220,6 +224,7 @@ def _letter(number: int) -> str:
 def common_minus_fresh_note() -> str:
     """Return what the difference between the two sets of houses says."""
     return (
-        f"{COMMON.capitalize()} − {FRESH}: more success in the houses that everybody knows than in those that were drawn after"
-        " the artefact was frozen. Where the whole interval is above zero, the agent may have been fitted to the common houses."
+        f"{COMMON.capitalize()} − {FRESH}: how much more success there is in the houses that everybody knows than in those"
+        " that were drawn after the artefact was frozen. Where the whole interval is above zero, the agent may have been"
+        " fitted to the common houses."
     )

@@ -117,7 +117,7 @@ def _houses(entry: ListedEntry) -> str:
 
 def figures_table(entry: ListedEntry, note: str) -> ReportTable:
     """Return every figure of an entry in both sets of houses."""
-    rows = [
+    rows: list[Row] = [
         (
             figure.title[:1].upper() + figure.title[1:] + _unit(figure),
             *(value_of(figure, entry.figure(name, houses)) for houses in (FRESH, COMMON)),
@@ -179,9 +179,9 @@ def differences_table(part: BoardPart, entry: ListedEntry) -> ReportTable | None
 
 
 DIFFERENCES_NOTE = (
-    "A difference can be told if its whole 95% interval is on one side of zero. In the common houses both did the same tasks, so the"
-    " difference is taken house by house (paired); fresh houses are others for each entry (unpaired). Of twenty pairs that do"
-    " not differ one is told apart by chance."
+    "A difference can be told if its whole 95% interval is on one side of zero. In the common houses both did the same"
+    " tasks, so the difference is taken house by house (paired); fresh houses are others for each entry (unpaired). Of twenty pairs"
+    " that do not differ one is told apart by chance."
 )
 
 

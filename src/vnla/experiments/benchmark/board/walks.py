@@ -1,7 +1,7 @@
 """One walk of an entry to watch: the floor plan with its path, and what the agent did, asked and was told at each step.
 
-The walk is chosen by a rule that nobody can turn to an entry's advantage: of the common houses the first task by its id, at the
-main τ. So all entries of one size of the benchmark show the same task, success or not.
+The walk is chosen by a rule that nobody can turn to an entry's advantage: of the common houses the first task by its id, at
+the main τ. So all entries of one size of the benchmark show the same task, success or not.
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ def _shown(house: House, panels: list[Panel], height: int, number: int, step: St
 
 def _outcome(house: House, last: Step, metres: float, *, sound: bool) -> str:
     if not sound:
-        return "There is no record of this task that can be believed, so it counts as a failure and the agent stays at its start."
+        return (
+            "There is no record of this task that can be believed, so it counts as a failure, at its start."
+        )
     left = "at a goal" if metres == 0 else f"{metres:.1f} m from the nearest goal"
     return f"It ended {place(house, last.viewpoint)}, {left}."
 

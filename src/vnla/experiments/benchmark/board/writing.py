@@ -1,4 +1,4 @@
-"""Writes a board into a folder: pages that load nothing, with one script of our own, which moves a mark over a floor plan."""
+"""Writes a board into a folder: pages that load nothing, with one script of our own that moves a mark over a plan."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from vnla.experiments.benchmark.board.listed import (
 )
 from vnla.experiments.benchmark.board.tables import (
     DIFFERENCES_NOTE,
+    BoardTable,
     board_table,
     curve_table,
     differences_table,
@@ -43,7 +44,7 @@ from vnla.experiments.benchmark.entry import LONGEST_TEXT, Manifest
 from vnla.experiments.benchmark.houses import BenchmarkHouses
 from vnla.experiments.benchmark.verification import VerifiedEntry
 from vnla.houses.house import House
-from vnla.report.document import duration, json_text
+from vnla.report.document import Figure, ReportTable, duration, json_text
 from vnla.report.html import DENSITY, render
 from vnla.report.markdown import safe_markdown
 from vnla.report.printing import harmless
@@ -51,6 +52,7 @@ from vnla.report.printing import harmless
 INDEX, HOW, DATA, SHEET, ENTRIES = "index.html", "how.html", "data.json", "board.csv", "entries"
 LONGEST_LABEL = 30
 """Characters of the name of a fact."""
+POINTS_NOTE = "Success in per cent, in fresh houses; of reference lines that were in the common ones alone, in those."
 MOST_NAMED = 20
 """Failures that a page names; the rest is counted."""
 
@@ -123,8 +125,8 @@ def _rendered(template: str, **values: Any) -> str:
         " form-action 'none'"
     )
     return render(
-        template, policy=policy, style=Markup(style), script=Markup(script), density=DENSITY, called=read_definition().called,
-        line=one_line, beacons=BEACONS, **values,
+        template, policy=policy, style=Markup(style), script=Markup(script), density=DENSITY,
+        called=read_definition().called, line=one_line, beacons=BEACONS, **values,
     )  # fmt: skip
 
 
@@ -133,25 +135,18 @@ def _hash(text: str) -> str:
 
 
 def _index_page(every: Sequence[BoardPart], found: Sequence[ListedEntry]) -> str:
-    shown = [
-        (
-            part,
-            board_table(part),
-            part_figures(part),
-            curve_table(
-                f"points-{part.slug}",
-                f"{part.title}: success and requests at each τ",
-                part.everybody,
-                FRESH,
-                "Success in per cent, in fresh houses; of reference lines that were in the common ones alone, in those.",
-            ),
-        )
-        for part in every
-    ]
     return _rendered(
-        "board", shown=shown, definition=read_definition(), several_presets=len({each.preset.name for each in every}) > 1,
-        entries=found, differences_note=DIFFERENCES_NOTE, overfit_note=common_minus_fresh_note(),
+        "board", shown=[_shown(each) for each in every], definition=read_definition(), entries=found,
+        several_presets=len({each.preset.name for each in every}) > 1,
+        differences_note=DIFFERENCES_NOTE, overfit_note=common_minus_fresh_note(),
     )  # fmt: skip
+
+
+def _shown(part: BoardPart) -> tuple[BoardPart, BoardTable, list[Figure], ReportTable]:
+    """Return a part with its table, its figures and the table of what the figures show."""
+    title = f"{part.title}: success and requests at each τ"
+    points = curve_table(f"points-{part.slug}", title, part.everybody, FRESH, POINTS_NOTE)
+    return part, board_table(part), part_figures(part), points
 
 
 def _how_page(found: Sequence[ListedEntry], beacons: Mapping[str, str]) -> str:
@@ -163,7 +158,8 @@ def _how_page(found: Sequence[ListedEntry], beacons: Mapping[str, str]) -> str:
 def _entry_page(part: BoardPart, entry: ListedEntry, found: Sequence[ListedEntry], houses: dict[str, House]) -> str:
     return _rendered(
         "board-entry", entry=entry, part=part, manifest=entry.manifest, facts=list(_facts(entry, found)), card=_card(entry),
-        authors=one_line(", ".join(entry.manifest.authors), LONGEST_TEXT), summary=one_line(entry.manifest.summary, LONGEST_TEXT),
+        authors=one_line(", ".join(entry.manifest.authors), LONGEST_TEXT),
+        summary=one_line(entry.manifest.summary, LONGEST_TEXT),
         figures=figures_table(entry, part.note), curve=entry_figure(entry), points=entry_curve_table(entry),
         differences=differences_table(part, entry), overfit_note=common_minus_fresh_note(), failures=list(_failures(entry)),
         went_wrong=_went_wrong(entry.manifest), walk=shown_walk(entry, houses), rule=RULE, verify=_verify(entry),
