@@ -180,8 +180,8 @@ def differences_table(part: BoardPart, entry: ListedEntry) -> ReportTable | None
 
 DIFFERENCES_NOTE = (
     "A difference can be told if its whole 95% interval is on one side of zero. In the common houses both did the same"
-    " tasks, so the difference is taken house by house (paired); fresh houses are others for each entry (unpaired). Of twenty pairs"
-    " that do not differ one is told apart by chance."
+    " tasks, so the difference is taken house by house (paired); fresh houses are others for each entry (unpaired). Of"
+    " twenty pairs that do not differ one is told apart by chance."
 )
 
 
