@@ -24,7 +24,7 @@ TOOLS = {"dev", "docs"}
 
 ALLOWED = {
     *("0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0", "HPND", "ISC", "LLVM-exception"),
-    *("MIT", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Unlicense", "Zlib"),
+    *("MIT", "MIT-0", "MIT-CMU", "MPL-2.0", "PSF-2.0", "Unlicense", "Zlib"),
 }
 """Licences that let everybody use, change and pass on; all have been read."""
 SAID = {
