@@ -59,7 +59,7 @@ def nasty(walks: Walks, houses: Path, tmp_path_factory: pytest.TempPathFactory) 
     )  # fmt: skip
     fewer = {name: each[:-2] for name, each in walks.items()}
     path = tmp_path_factory.mktemp("nasty") / "x <b> $(y)"
-    return verify_entry(written(path, manifest, fewer, **{"card.md": CARD.encode()}), houses)
+    return verify_entry(written(path, manifest, fewer, {"card.md": CARD.encode()}), houses)
 
 
 class Site(NamedTuple):
@@ -160,8 +160,7 @@ def test_what_strangers_wrote_becomes_no_markup(site: Site, nasty: VerifiedEntry
 
 def test_a_spreadsheet_carries_out_nothing(site: Site) -> None:
     rows = list(csv.reader(site.page("board.csv").splitlines()))
-    names = {row[rows[0].index("entry")] for row in rows[1:]}
-    assert len(names) == 3
+    assert any(cell.startswith("'=<script>") for row in rows for cell in row)
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "@"))]
 
 
@@ -236,11 +235,9 @@ def test_whose_beacon_it_is(verified: VerifiedEntry) -> None:
     assert [each.beacon for each in listed([verified], {digest: ""})] == [NONE]
 
 
-def test_every_entry_shows_the_same_task(
-    verified: VerifiedEntry, unasking: VerifiedEntry, nasty: VerifiedEntry, houses: Path
-) -> None:
+def test_every_entry_shows_the_same_task(verified: VerifiedEntry, unasking: VerifiedEntry, houses: Path) -> None:
     world = common_houses(houses / "tiny-1" / "common" / "world")
-    walks = [shown_walk(each, world) for each in listed([verified, unasking, nasty], {})]
+    walks = [shown_walk(each, world) for each in listed([verified, unasking], {})]
     done = verified.of(COMMON, "asknav", 0.4)
     ids = [task.id for task in done.tasks.tasks]
     assert {walk.task for walk in walks} == {min(ids)}
