@@ -18,7 +18,7 @@ from vnla.evaluation.scores import is_success
 from vnla.evaluation.trace import NOTHING, Trace
 from vnla.experiments.benchmark.artefact import artefact_of_digest
 from vnla.experiments.benchmark.definition import SETS, SPLIT, Condition, definition_checksum, read_definition
-from vnla.experiments.benchmark.entry import Manifest, Track, packed_results, write_entry
+from vnla.experiments.benchmark.entry import BenchmarkTrack, Manifest, packed_results, write_entry
 from vnla.experiments.benchmark.houses import BenchmarkHouses, draw_seed
 from vnla.houses.folder import read_world
 from vnla.stepper import EpisodeStepper, Said
@@ -53,7 +53,7 @@ def manifest_of(frozen: str = "a walker", **changes: Any) -> Manifest:
         "benchmark": DEFINITION.version,
         "definition": definition_checksum(),
         "preset": PRESET.name,
-        "track": Track("text", False, "informed"),
+        "track": BenchmarkTrack("text", False, "informed"),
         "observes": ("symbols",),
         "sensors": (),
         "reference": False,

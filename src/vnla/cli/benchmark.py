@@ -245,7 +245,7 @@ def pack(
     Example: vnla benchmark pack walks entries/mine --kind container --digest sha256:5f2a… --name "Mine"
     """
     from vnla.experiments.benchmark.artefact import artefact_of_digest
-    from vnla.experiments.benchmark.entry import Track
+    from vnla.experiments.benchmark.entry import BenchmarkTrack
     from vnla.experiments.benchmark.running import About, pack_entry
 
     files.vacant(out)
@@ -254,7 +254,9 @@ def pack(
     card = "" if about.card is None else files.read_text(about.card, "a model card", files.MEGABYTE)
     authors = tuple(about.author or ["unnamed"])
     said = About(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
-    pack_entry(out, results, artefact_of_digest(kind, digest), Track.of(shown, around, forward), said, houses.made())
+    pack_entry(
+        out, results, artefact_of_digest(kind, digest), BenchmarkTrack.of(shown, around, forward), said, houses.made()
+    )
     if about.key is not None:
         _sign(out, about.key)
     typer.echo(f"entry: {out}")
@@ -391,7 +393,8 @@ def board(
 
     Example: vnla benchmark board results/benchmark/entries --out board
     """
-    from vnla.experiments.benchmark.board import read_beacons, write_board
+    from vnla.experiments.benchmark.beacons import read_beacons
+    from vnla.experiments.benchmark.board.writing import write_board
     from vnla.experiments.benchmark.entry import entries_in
     from vnla.experiments.benchmark.verification import verify_entry
 
@@ -399,7 +402,7 @@ def board(
     with telling() as tell:
         found = [verify_entry(path, houses, cores=cores or 1, tell=tell) for path in entries_in(entries)]
         tell(f"writing {out}")
-        page = write_board(found, out, beacons=drawn)
+        page = write_board(found, out, houses=houses, beacons=drawn, cores=cores or 1)
     typer.echo(f"board: {page}")
 
 

@@ -54,7 +54,7 @@ def page(document: Document) -> str:
 
 def render(template: str, **values: Any) -> str:
     """Return a template with values in it, all of them escaped."""
-    return _environment().get_template(f"{template}.html.jinja").render(values, policy=POLICY, marks=MARKS)
+    return _environment().get_template(f"{template}.html.jinja").render({"policy": POLICY, "marks": MARKS, **values})
 
 
 @cache

@@ -15,6 +15,7 @@ from typing import Any
 from rich import box
 from rich.text import Text
 
+from vnla.evaluation.spreadsheet import cell as spreadsheet_cell
 from vnla.report.document import Cell, ReportTable, Row, RowGroup, Value, cell_text
 from vnla.report.printing import Table as Printed
 
@@ -72,7 +73,7 @@ def csv_text(table: ReportTable) -> str:
         line: list[str | float | None] = [group] if grouped else []
         for cell, has_values in zip(row, values, strict=True):
             line += _csv_cells(cell)[: 4 if has_values else 1]
-        writer.writerow(["" if each is None else each for each in line])
+        writer.writerow(["" if each is None else spreadsheet_cell(each) for each in line])
     return stream.getvalue()
 
 

@@ -24,7 +24,7 @@ from vnla.evaluation.evaluate import evaluate
 from vnla.evaluation.results import Result, results_of
 from vnla.experiments.benchmark.artefact import Artefact, artefact_of_run
 from vnla.experiments.benchmark.definition import SPLIT, BenchmarkDefinition, Condition
-from vnla.experiments.benchmark.entry import Track
+from vnla.experiments.benchmark.entry import BenchmarkTrack
 from vnla.experiments.benchmark.houses import HouseSet
 from vnla.experiments.material import encode_views
 from vnla.houses.folder import read_world
@@ -67,7 +67,7 @@ class Contestant(ABC):
     """Somebody who can be tried under the conditions of the benchmark."""
 
     artefact: Artefact
-    track: Track
+    track: BenchmarkTrack
     observes: tuple[str, ...]
     sensors: tuple[str, ...] = ()
     reference: bool = False
@@ -112,7 +112,7 @@ class TrainedContestant(Contestant):
         self.observes = tuple(config.features.split(","))
         self.reference = config.help_policy in KNOWS_THE_WAY
         around = bool({*self.sensors} & {*ALL_AROUND, *LENT_AROUND})
-        self.track = Track(VIEW, around, config.forward)
+        self.track = BenchmarkTrack(VIEW, around, config.forward)
         asking = {"policy": config.help_policy, "options": dict(config.help_options)}
         checkpoint = f"best_{chosen_by(SPLIT)}"
         self.artefact = artefact_of_run(self.run, checkpoint, asking, config.forward)
@@ -187,7 +187,7 @@ class AskedContestant(Contestant):
     def __post_init__(self) -> None:
         self.observes = self.agent.declaration.observes
         self.sensors = self.agent.declaration.sensors
-        self.track = Track(_shown(self.observes), _around(self.observes, self.sensors), self.forward)
+        self.track = BenchmarkTrack(_shown(self.observes), _around(self.observes, self.sensors), self.forward)
         self._worlds: dict[Path, tuple[World, WorldObserver]] = {}
 
     def ready(self, houses: HouseSet, base: HouseSet, tell: Tell) -> None:

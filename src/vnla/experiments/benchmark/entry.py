@@ -50,7 +50,7 @@ _WHAT = "manifest.json, the description of an entry"
 
 
 @dataclass(frozen=True)
-class Track:
+class BenchmarkTrack:
     """What an agent observes, and by which rule it walks: entries of one track are compared."""
 
     shown: str
@@ -61,7 +61,7 @@ class Track:
     """One of `vnla.world.forward.FORWARDS`."""
 
     @classmethod
-    def of(cls, shown: str, around: bool, forward: str) -> Track:
+    def of(cls, shown: str, around: bool, forward: str) -> BenchmarkTrack:
         """Return the track that a person named."""
         if shown not in SHOWN:
             raise InputError(f"--shown {shown}: choose from {', '.join(SHOWN)}")
@@ -91,7 +91,7 @@ class Manifest:
     definition: str
     """The checksum of the definition."""
     preset: str
-    track: Track
+    track: BenchmarkTrack
     observes: tuple[str, ...]
     sensors: tuple[str, ...]
     reference: bool
@@ -213,7 +213,7 @@ def _manifest(value: Any, place: Path) -> Manifest:
             **{
                 **names,
                 **{name: _texts(names[name]) for name in ("authors", "observes", "sensors")},
-                "track": Track(_of(SHOWN, track["shown"]), _flag(track["around"]), _of(FORWARDS, track["forward"])),
+                "track": BenchmarkTrack(_of(SHOWN, track["shown"]), _flag(track["around"]), _of(FORWARDS, track["forward"])),
                 "artefact": Artefact(_of(KINDS, artefact["kind"]), _table(artefact["parts"])),
                 "reference": _flag(names["reference"]),
                 "sets": tuple(_of(SETS, each) for each in names["sets"]),

@@ -27,7 +27,15 @@ from vnla.evaluation.results import WHAT as RESULTS_FILE
 from vnla.experiments.benchmark.artefact import Artefact
 from vnla.experiments.benchmark.contestants import AskedContestant, Contestant, Walked
 from vnla.experiments.benchmark.definition import COMMON, SETS, Condition, definition_checksum
-from vnla.experiments.benchmark.entry import CARD, JOURNALS, Manifest, Track, packed_results, results_name, write_entry
+from vnla.experiments.benchmark.entry import (
+    CARD,
+    JOURNALS,
+    BenchmarkTrack,
+    Manifest,
+    packed_results,
+    results_name,
+    write_entry,
+)
 from vnla.experiments.benchmark.houses import BenchmarkHouses, draw_seed
 
 STATE = "state.json"
@@ -144,7 +152,7 @@ def _manifest(
 
 
 def _said(
-    about: About, houses: BenchmarkHouses, artefact: Artefact, track: Track, seed: int, device: str = "cpu"
+    about: About, houses: BenchmarkHouses, artefact: Artefact, track: BenchmarkTrack, seed: int, device: str = "cpu"
 ) -> Manifest:
     """Return the manifest with what does not depend on the walks."""
     return Manifest(
@@ -172,7 +180,7 @@ def _said(
 
 
 def pack_entry(
-    out: Path, results: Path, artefact: Artefact, track: Track, about: About, houses: BenchmarkHouses
+    out: Path, results: Path, artefact: Artefact, track: BenchmarkTrack, about: About, houses: BenchmarkHouses
 ) -> Manifest:
     """Write the new folder `out` for results files that were written elsewhere; return its manifest.
 
