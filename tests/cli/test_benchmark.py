@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 import shutil
@@ -12,10 +13,16 @@ from typing import Any
 import pytest
 
 from command import Vnla
+from cottage_run import write_cottage
+from fake_servers import Say, agent, serving
+from vnla.cli.guests import AskedOptions, guest_in
 from vnla.experiments.benchmark.artefact import artefact_of_digest, artefact_of_policy
 from vnla.experiments.benchmark.definition import read_definition
 from vnla.experiments.benchmark.entry import MANIFEST
 from vnla.experiments.benchmark.houses import draw_seed
+from vnla.houses.folder import read_world
+from vnla.remote.chat import Chat
+from vnla.remote.evaluated_agent import LocalPolicy
 
 TINY = read_definition().preset("tiny")
 POLICY = '''
@@ -168,6 +175,76 @@ def test_results_of_a_container_are_packed(vnla: Vnla, rover: str, houses: Path,
     assert manifest["fresh_seed"] != manifest_of(tmp_path / "rover")["fresh_seed"]
 
 
+def test_an_agent_behind_an_address_is_asked_and_kept_with_its_replies(
+    vnla: Vnla, houses: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It errs now and then; its key is nowhere."""
+    monkeypatch.setenv("SECRET", "s3cr3t-of-mine")
+    out = tmp_path / "far"
+
+    def act(value: Any) -> Say:
+        if value["step"] == 1:
+            return Say.json({"action": "fly s3cr3t-of-mine"})
+        return Say.json({"action": "right"} if value["step"] < 3 else {"action": "stop"})
+
+    with serving(agent(act, {"version": 2, "name": "far", "observes": ["sensor:clock"]})) as server:
+        answer = entered(vnla, server.url, out, houses, "--key-variable", "SECRET", "--common-only")
+        assert answer.status == 0, answer.err
+    manifest = manifest_of(out)
+    assert manifest["artefact"]["kind"] == "address"
+    assert manifest["errors"]["common/asknav-0.40"] == {"unknown_action": 30}
+    assert manifest["answers"]["common/asknav-0.40"] == 120
+    calls = gzip.decompress((out / "journals" / "calls.jsonl.gz").read_bytes())
+    assert calls.count(b"/act") == sum(manifest["answers"].values())
+    episodes = gzip.decompress((out / "journals" / "common" / "asknav-0.40.episodes.jsonl.gz").read_bytes())
+    assert len(episodes.splitlines()) == 30
+    everything = calls + episodes + (out / MANIFEST).read_bytes()
+    assert b"s3cr3t-of-mine" not in everything
+    answer = vnla("benchmark", "verify", out, "--houses", houses)
+    assert (answer.status, "counted as a failure" in answer.err) == (0, False), answer.err
+
+
+def test_the_options_of_a_chat_model_reach_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ITS_KEY", "abc")
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("[system]\nGo.\n[user]\n{text}\n")
+    asked = AskedOptions(
+        agent_option=["temperature=0.5"], timeout=5, retries=1, give_up=2, max_wait=9, key_variable="ITS_KEY",
+        base_url="http://127.0.0.1:9/v1", observe="text", replies="text", prompt=prompt, max_calls=3, max_tokens=99,
+    )  # fmt: skip
+    guest, journal = guest_in("openai:tiny", asked, read_world(write_cottage(tmp_path / "cottage")[0]), tmp_path / "kept")
+    assert isinstance(guest, LocalPolicy) and isinstance(guest.policy, Chat) and journal is not None
+    meter, manner = guest.policy.meter, asked.manner()
+    assert (meter.max_calls, meter.max_tokens) == (3, 99)
+    assert (manner.timeout, manner.retries, manner.give_up, manner.max_wait) == (5, 1, 2, 9)
+    usual = guest_in(
+        "openai:tiny", AskedOptions(base_url="http://127.0.0.1:9/v1"), read_world(tmp_path / "cottage" / "world"), None
+    )
+    assert usual[0].settings != guest.settings
+    assert "temperature" in str(guest.settings) and guest.declaration.observes == ("text",)
+
+
+def test_a_wrong_answer_ends_the_episode_where_that_is_wanted(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    assert rover
+    with serving(
+        agent(lambda _: Say.json({"action": "fly"}), {"version": 2, "name": "x", "observes": ["sensor:clock"]})
+    ) as far:
+        assert entered(vnla, far.url, tmp_path / "out", houses, "--on-error", "stop", "--common-only").status == 0
+    manifest = manifest_of(tmp_path / "out")
+    assert manifest["answers"]["common/asknav-0.40"] == 30
+
+
+def test_entries_become_a_board(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
+    assert entered(vnla, rover, tmp_path / "entries" / "rover", houses, "--name", "Rover").status == 0
+    beacons = tmp_path / "beacons.json"
+    beacons.write_text("{}")
+    answer = vnla(
+        "benchmark", "board", tmp_path / "entries", "--out", tmp_path / "site", "--houses", houses, "--beacons", beacons
+    )
+    assert answer.status == 0, answer.err
+    assert "Rover" in (tmp_path / "site" / "index.html").read_text()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -195,7 +272,6 @@ def test_what_is_wrong_is_one_line(
 
 @pytest.fixture(scope="module")
 def cottage_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from cottage_run import write_cottage
     from vnla import train
 
     folder = tmp_path_factory.mktemp("cottage")

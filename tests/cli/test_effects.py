@@ -226,6 +226,14 @@ OF_A_RUN = (
     "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
     "--non-moving", "--forward", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
+BENCHMARK = "cli/test_benchmark.py"
+OF_ASKED = dict.fromkeys(
+    (
+        "--agent-option", "--timeout", "--retries", "--give-up", "--max-wait", "--key-variable", "--base-url", "--observe",
+        "--replies", "--prompt", "--max-calls", "--max-tokens",
+    ),
+    f"{BENCHMARK}::test_the_options_of_a_chat_model_reach_it",
+)  # fmt: skip
 ELSEWHERE: dict[str, dict[str, str]] = {
     "demo": {"--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen"},
     "train": {
@@ -259,6 +267,51 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",
         "--world": f"{SERVE}::test_what_cannot_be_served_ends_with_a_line",
     },
+    "benchmark make": {
+        **dict.fromkeys(("--preset", "--houses", "--json"), f"{BENCHMARK}::test_the_houses_are_those_that_were_published"),
+    },
+    "benchmark run": {
+        **dict.fromkeys(
+            ("--name", "--author", "--summary", "--trained", "--card", "--beacon", "--key", "--preset", "--houses"),
+            f"{BENCHMARK}::test_an_entry_is_made_signed_and_verified",
+        ),
+        **dict.fromkeys(("--help-policy", "--help-option"), f"{BENCHMARK}::test_what_is_wrong_is_one_line"),
+        "--forward": f"{BENCHMARK}::test_plain_forward_is_another_track",
+        "--common-only": f"{BENCHMARK}::test_a_reference_line_may_have_the_common_houses_alone",
+        "--file": f"{BENCHMARK}::test_what_decides_how_a_policy_acts_is_in_its_digest",
+        "--on-error": f"{BENCHMARK}::test_a_wrong_answer_ends_the_episode_where_that_is_wanted",
+        **OF_ASKED,
+    },
+    "benchmark draw": {
+        **dict.fromkeys(
+            ("--kind", "--beacon", "--preset", "--houses"), f"{BENCHMARK}::test_a_digest_draws_houses_and_a_beacon_others"
+        ),
+        **dict.fromkeys(("--help-policy", "--help-option", "--on-error"), f"{BENCHMARK}::test_what_is_wrong_is_one_line"),
+        "--forward": f"{BENCHMARK}::test_plain_forward_is_another_track",
+        "--file": f"{BENCHMARK}::test_what_decides_how_a_policy_acts_is_in_its_digest",
+        **OF_ASKED,
+    },
+    "benchmark verify": {
+        **dict.fromkeys(
+            ("--houses", "--rerun", "--agent", "--json"), f"{BENCHMARK}::test_an_entry_is_made_signed_and_verified"
+        ),
+        **dict.fromkeys(("--help-policy", "--help-option", "--on-error"), f"{BENCHMARK}::test_what_is_wrong_is_one_line"),
+        "--forward": f"{BENCHMARK}::test_plain_forward_is_another_track",
+        "--file": f"{BENCHMARK}::test_what_decides_how_a_policy_acts_is_in_its_digest",
+        **OF_ASKED,
+    },
+    "benchmark pack": {
+        **dict.fromkeys(
+            ("--kind", "--digest", "--shown", "--around", "--forward", "--name", "--preset", "--houses"),
+            f"{BENCHMARK}::test_results_of_a_container_are_packed",
+        ),
+        **dict.fromkeys(
+            ("--author", "--summary", "--trained", "--card", "--beacon", "--key"),
+            f"{BENCHMARK}::test_an_entry_is_made_signed_and_verified",
+        ),
+    },
+    "benchmark board": dict.fromkeys(("--out", "--houses", "--beacons"), f"{BENCHMARK}::test_entries_become_a_board"),
+    "benchmark sign": {"--key": f"{BENCHMARK}::test_an_entry_is_made_signed_and_verified"},
     "mcp": {
         **dict.fromkeys(
             (
@@ -375,10 +428,15 @@ ANYWHERE = {
     "--device": "the same numbers come out of every device; a name that is wrong is refused",
     "--threads": "the same numbers come out of however many",
     "--workers": "the same files come out of however many",
+    "--cores": "the same files come out of however many",
 }
 """Options that change nothing in any command, and why."""
 NONE: dict[str, dict[str, str]] = {
     "evaluate": {"--concurrency": "the same answers come out of however many calls at a time"},
+    **{
+        command: {"--concurrency": "the same answers come out of however many calls at a time"}
+        for command in ("benchmark run", "benchmark draw", "benchmark verify")
+    },
     "features make": {"--batch": "the same features come out of every batch"},
     "watch": {"--video": "needs ffmpeg", "--ask": "is about a person at a terminal"},
     "train": {"--eager": "the same agent comes out of it", "--feature-cache": "the same agent comes out of every size"},

@@ -176,7 +176,6 @@ class EvaluateOptions(TypedDict, total=False):
     checkpoint: Name | None
     sweep: Place | None
     agent_option: Own | None
-    out: Place | None
     on_error: str
     concurrency: int
     timeout: float
@@ -190,6 +189,7 @@ class EvaluateOptions(TypedDict, total=False):
     prompt: Place | None
     max_calls: int | None
     max_tokens: int | None
+    out: Place | None
 
 
 class ScoreOptions(TypedDict, total=False):

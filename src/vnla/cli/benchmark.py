@@ -118,7 +118,6 @@ class ContestantOptions:
     file: list[Path] | None = option(
         None, "A further file of a policy, such as its weights, for its digest; may be repeated.", metavar="FILE"
     )
-    common_only: bool = option(False, "A reference line: walk in the common houses alone.")
     device: DeviceOption = None
     threads: ThreadsOption = None
 
@@ -135,6 +134,9 @@ def run(
     about: AboutOptions,
     contestant: ContestantOptions,
     asked: AskedOptions,
+    common_only: Annotated[
+        bool, typer.Option("--common-only", help="A reference line: walk in the common houses alone.")
+    ] = False,
 ) -> None:
     """Try an agent under every condition of the benchmark, and write its entry.
 
@@ -146,17 +148,17 @@ def run(
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.experiments.benchmark.definition import COMMON, SETS
-    from vnla.experiments.benchmark.running import About, make_entry
+    from vnla.experiments.benchmark.running import EntryDescription, make_entry
 
     use_threads(contestant.threads)
     files.vacant(out)
     card = "" if about.card is None else files.read_text(about.card, "a model card", files.MEGABYTE)
     authors, device = tuple(about.author or ["unnamed"]), device_named(contestant.device)
-    said = About(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
+    said = EntryDescription(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
     made = houses.made()
     with telling() as tell:
         who = _contestant(agent, out, made, contestant, asked, device)
-        sets = (COMMON,) if contestant.common_only else SETS
+        sets = (COMMON,) if common_only else SETS
         manifest = make_entry(out, who, said, made, tell, device=device, sets=sets)
     if about.key is not None:
         _sign(out, about.key)
@@ -246,14 +248,14 @@ def pack(
     """
     from vnla.experiments.benchmark.artefact import artefact_of_digest
     from vnla.experiments.benchmark.entry import BenchmarkTrack
-    from vnla.experiments.benchmark.running import About, pack_entry
+    from vnla.experiments.benchmark.running import EntryDescription, pack_entry
 
     files.vacant(out)
     if not digest:
         raise InputError("--digest: say what names the agent that walked, such as the digest of its container")
     card = "" if about.card is None else files.read_text(about.card, "a model card", files.MEGABYTE)
     authors = tuple(about.author or ["unnamed"])
-    said = About(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
+    said = EntryDescription(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
     pack_entry(
         out, results, artefact_of_digest(kind, digest), BenchmarkTrack.of(shown, around, forward), said, houses.made()
     )

@@ -95,7 +95,7 @@ class Manifest:
     observes: tuple[str, ...]
     sensors: tuple[str, ...]
     reference: bool
-    """Whether it is a reference line: it knows what no agent can know."""
+    """Whether it is a reference line: it knows what no agent can know, or walked in the common houses alone."""
     trained: str
     """What the agent was trained on, and for how long, in words."""
     artefact: Artefact

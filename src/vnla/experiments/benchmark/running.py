@@ -43,7 +43,7 @@ _WHAT = "state.json, how far an entry is"
 
 
 @dataclass(frozen=True)
-class About:
+class EntryDescription:
     """What an author says of an entry."""
 
     name: str
@@ -58,7 +58,7 @@ class About:
 def make_entry(
     out: Path,
     contestant: Contestant,
-    about: About,
+    about: EntryDescription,
     houses: BenchmarkHouses,
     tell: Tell,
     *,
@@ -127,7 +127,7 @@ def _contents(contestant: Contestant, unfinished: Path) -> dict[str, bytes]:
 
 def _manifest(
     contestant: Contestant,
-    about: About,
+    about: EntryDescription,
     houses: BenchmarkHouses,
     seed: int,
     unfinished: Path,
@@ -152,7 +152,12 @@ def _manifest(
 
 
 def _said(
-    about: About, houses: BenchmarkHouses, artefact: Artefact, track: BenchmarkTrack, seed: int, device: str = "cpu"
+    about: EntryDescription,
+    houses: BenchmarkHouses,
+    artefact: Artefact,
+    track: BenchmarkTrack,
+    seed: int,
+    device: str = "cpu",
 ) -> Manifest:
     """Return the manifest with what does not depend on the walks."""
     return Manifest(
@@ -180,7 +185,7 @@ def _said(
 
 
 def pack_entry(
-    out: Path, results: Path, artefact: Artefact, track: BenchmarkTrack, about: About, houses: BenchmarkHouses
+    out: Path, results: Path, artefact: Artefact, track: BenchmarkTrack, about: EntryDescription, houses: BenchmarkHouses
 ) -> Manifest:
     """Write the new folder `out` for results files that were written elsewhere; return its manifest.
 

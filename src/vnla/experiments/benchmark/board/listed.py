@@ -94,7 +94,7 @@ class BoardPart:
     """Those that could be built, the most successful in fresh houses first."""
     people: tuple[ListedEntry, ...]
     references: tuple[ListedEntry, ...]
-    """Lines that know what no agent can know."""
+    """Lines that know what no agent can know, or that walked in the common houses alone."""
 
     @property
     def everybody(self) -> tuple[ListedEntry, ...]:

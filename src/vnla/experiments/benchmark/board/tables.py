@@ -15,7 +15,9 @@ from vnla.report.document import UNKNOWN, Cell, ReportTable, Row, Value
 LONGEST_FACT = 60
 """Characters of what an entry says of itself in a cell."""
 PEOPLE_NOTE = "People"
-REFERENCE_NOTE = "Reference lines: they know what no agent can know, so nobody competes with them"
+REFERENCE_NOTE = (
+    "Reference lines: they know what no agent can know, or walked in the common houses alone, so nobody competes with them"
+)
 
 
 class BoardCell(NamedTuple):
