@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
-from serve.e2e.conftest import FLAGS, chromium
+from serve.e2e.conftest import browser as browser
 from tiny_benchmark import Walks, manifest_of, written
 from vnla.common.errors import InputError
 from vnla.evaluation.confidence import Interval
@@ -259,15 +259,6 @@ def test_an_earlier_board_is_replaced_and_nothing_else_is(verified: VerifiedEntr
     assert list((out / "entries").iterdir()) == []
     with pytest.raises(InputError, match="twice"):
         write_board([verified, verified], out, houses=houses)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = chromium()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, chromium_sandbox=False, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def opened(browser: Browser, path: Path, width: int = 390, **options: bool) -> tuple[Page, list[str]]:
