@@ -133,9 +133,7 @@ def _shown(house: House, panels: list[Panel], height: int, number: int, step: St
 
 def _outcome(house: House, last: Step, metres: float, *, sound: bool) -> str:
     if not sound:
-        return (
-            "There is no record of this task that can be believed, so it counts as a failure, at its start."
-        )
+        return "There is no record of this task that can be believed, so it counts as a failure, at its start."
     left = "at a goal" if metres == 0 else f"{metres:.1f} m from the nearest goal"
     return f"It ended {place(house, last.viewpoint)}, {left}."
 
