@@ -56,7 +56,7 @@ def board_table(part: BoardPart) -> BoardTable:
 
 
 def _columns() -> tuple[str, ...]:
-    prices = (f"less {price:g} a request" for price in read_definition().prices)
+    prices = (f"Charged {price:g}" for price in read_definition().prices)
     return (
         "Success, fresh", "Success, common", "Common − fresh", "Area under the curve", "Requests", *prices, "NoRoom success",
         "Cannot be told from", "Beacon", "Signed", "Houses", "Observes", "Trained on",
