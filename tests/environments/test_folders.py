@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,7 @@ def test_an_advisor_has_options_and_words_come_from_anywhere(places: tuple[Path,
     [
         ({"split": "dev"}, "has no split 'dev'; it has train"),
         ({"budgets": "short"}, "budgets='short': choose training, evaluation, longest"),
+        ({"budgets": 3}, "budgets=3: choose training, evaluation, longest"),
         ({"features": "lite"}, "no features"),
         ({"features": "text"}, "words, which need a vocabulary"),
         ({"features": "numbers,numbers"}, "a name is there twice"),
@@ -163,7 +165,7 @@ def test_what_is_wrong_is_one_line(places: tuple[Path, Path], options: dict[str,
 
 
 def test_what_needs_a_folder_says_so(places: tuple[Path, Path]) -> None:
-    house = {"houses": [cottage()], "tasks": cottage_tasks(World.compile([cottage()]))}
+    house: dict[str, Any] = {"houses": [cottage()], "tasks": cottage_tasks(World.compile([cottage()]))}
     for options, message in (
         ({"split": "train"}, "split 'train': is one of a data set folder"),
         ({"budgets": "evaluation"}, "are those of a data set folder"),
@@ -171,6 +173,9 @@ def test_what_needs_a_folder_says_so(places: tuple[Path, Path]) -> None:
     ):
         with pytest.raises(InputError, match=message):
             AskNavEnv(**house, **options)
+    elsewhere = [replace(task, house="attic") for task in house["tasks"]]
+    with pytest.raises(InputError, match="tasks: are in house attic, not in the cottage; give the folder of their world"):
+        AskNavEnv(tasks=elsewhere)
     with pytest.raises(InputError, match="houses of your own need tasks"):
         AskNavEnv(world=places[0])
 

@@ -76,7 +76,7 @@ def test_tokens_are_the_words_of_the_instruction() -> None:
 
 
 def test_no_instruction_is_cut_and_whoever_wants_fewer_tokens_gets_them() -> None:
-    """End-goals of the cottage have at most eight words."""
+    """End-goals of the cottage have at most nine words."""
     phrases = AskNavEnv(tokens=True, advisor_options={"k": 4})._setting.rules.bound_advisor.phrases.words.tokens
     assert phrases.shape[1] == 12, "four phrases of two words, three commas and a full stop"
     few = AskNavEnv(tokens=5)

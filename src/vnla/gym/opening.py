@@ -113,7 +113,7 @@ class OpenedTasks:
         otherwise."""
         if chosen is None:
             chosen = TRAINING if self.dataset is None or self.split == "train" else EVALUATION
-        if not isinstance(chosen, str):
+        if isinstance(chosen, TimeBudgets):
             return chosen
         if chosen not in BUDGETS:
             raise InputError(f"budgets={chosen!r}: choose {', '.join(BUDGETS)}, or give `TimeBudgets`")

@@ -151,6 +151,9 @@ class EnvArguments:
 
     def rules(self, opened: OpenedTasks, place: OpenedWorld) -> EnvRules:
         """The rules of every episode."""
+        foreign = next((task.house for task in opened.tasks if task.house not in place.world.houses), None)
+        if foreign is not None and self.houses is None and self.world is None:
+            raise InputError(f"tasks: are in house {foreign}, not in the cottage; give the folder of their world as `world`")
         advisor = open_advisor(self.advisor, self.advisor_options)
         words = opened.vocabulary(self.vocabulary, advisor)
         return EnvRules(
