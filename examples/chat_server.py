@@ -22,8 +22,7 @@ def answer(prompt: str) -> dict[str, Any]:
     """What a prompt of `--observe text-around` is answered with: an action, a candidate or a request."""
     lines = prompt.partition("So far:\n")[2].partition("\n\n")[0].splitlines()
     heard = [(number, said) for number, line in enumerate(lines) for said in re.findall('asked and heard: "(.*)"', line)]
-    plan = read_subgoal(heard[-1][1])[len(lines) - heard[-1][0] - 1 :] if heard else ()
-    if plan:
+    if plan := read_subgoal(heard[-1][1])[len(lines) - heard[-1][0] - 1 :] if heard else ():
         return {"action": plan[0].name.lower()}
     if re.search(r"Requests left: [1-9]\d*\.", prompt):
         return {"request": True}
@@ -37,12 +36,13 @@ def answer(prompt: str) -> dict[str, Any]:
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # /v1/chat/completions
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        ((name, value),) = answer(request["messages"][-1]["content"]).items()
+        content = request["messages"][-1]["content"]  # text, or texts and pictures, of which the last text is of now
+        texts = [each["text"] for each in content if each["type"] == "text"] if isinstance(content, list) else [content]
+        ((name, value),) = answer(texts[-1]).items()
         message: dict[str, Any] = {"role": "assistant", "content": json.dumps({name: value})}
         if "tools" in request:  # functions are offered: one is called
-            function, given = {"action": ("act", {"action": value}), "go": ("go", {"number": value})}.get(
-                name, ("request", {})
-            )
+            calls = {"action": ("act", {"action": value}), "go": ("go", {"number": value}), "request": ("request", {})}
+            function, given = calls[name]
             message["tool_calls"] = [{"type": "function", "function": {"name": function, "arguments": json.dumps(given)}}]
         body = json.dumps({"choices": [{"message": message}]}).encode()
         self.send_response(200)

@@ -298,6 +298,13 @@ def test_lists_in_the_place_of_records_are_not_kept(tmp_path: Path) -> None:
     assert records == [None] * 100_000 + [{"instr_id": "0"}] and most < 5_000_000
 
 
+def test_more_records_than_anybody_makes_are_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "many.json"
+    path.write_text("[" + "{}," * 1_000_000 + "{}]")
+    with pytest.raises(InputError, match=r"many.json: has more than 1,000,000 records; expected "):
+        read_records(path)
+
+
 @given(st.lists(st.dictionaries(st.text(max_size=3), st.integers() | st.none(), max_size=2)), st.sampled_from([None, 0, 2]))
 def test_records_are_read_as_they_were_written(records: list[Any], indent: int | None) -> None:
     assert list(objects_in(json.dumps(records, indent=indent))) == records

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+MOST = 1_000_000
+"""Objects in a list; there are hundreds of thousands in the largest that are made."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any] | None]:
-    """The objects in a list in JSON, and null for whatever else stands in it."""
+    """The objects in a list in JSON, and null for whatever else stands in it; a `ValueError` says what is wrong with it."""
     decoder = json.JSONDecoder()
     place = _past_blanks(text, 0)
     if not text.startswith("[", place):
@@ -20,7 +22,10 @@ def objects_in(text: str) -> Iterator[dict[str, Any] | None]:
         raise ValueError("is not a list")
     place = _past_blanks(text, place + 1)
     more = not text.startswith("]", place)
+    found = 0
     while more:
+        if (found := found + 1) > MOST:
+            raise ValueError(f"has more than {MOST:,} records")
         record, place = decoder.raw_decode(text, place)
         yield record if isinstance(record, dict) else None
         place = _past_blanks(text, place)
