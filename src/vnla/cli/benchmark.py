@@ -61,13 +61,24 @@ def _houses(preset: str, folder: Path, cores: int | None) -> BenchmarkHouses:
 
 @app.command()
 @takes_options()
-def make(*, options: HousesOptions, as_json: FiguresOption = None) -> None:
+def make(
+    *,
+    options: HousesOptions,
+    encoder: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Encode the views as well, for agents that see features.")
+    ] = None,
+    device: DeviceOption = None,
+    as_json: FiguresOption = None,
+) -> None:
     """Make the houses and tasks that are the same for everybody, and check them against the published checksums.
 
     The base houses are for training, the common ones for testing. Fresh houses are made when an entry is.
 
     Example: vnla benchmark make --preset quick
+
+    Example: vnla benchmark make --encoder efficientnet-lite0
     """
+    from vnla.common.machine import device_named
     from vnla.experiments.benchmark.definition import COMMON
     from vnla.experiments.benchmark.houses import BASE
     from vnla.report.document import json_text
@@ -81,12 +92,19 @@ def make(*, options: HousesOptions, as_json: FiguresOption = None) -> None:
         sums = {
             f"{name}/{part}": each for name, made in found.items() for part, each in houses.checksums(name, made).items()
         }
+        differ = []
+        for name, made in found.items() if encoder is not None else ():
+            part = f"{name}/{encoder}"
+            sums[part], published = houses.encode(name, made, str(encoder), device_named(device), tell)
+            differ += [part] if published not in (None, sums[part]) else []
     table = Table("", "SHA-256", title=f"{houses.definition.called}, {houses.preset.name}", title_justify="left")
     for name, each in sums.items():
         table.add_row(name, each[:16] + "…")
     plain().print(table)
     for name, made in found.items():
         say(f"{name}: {made.path}")
+    for name in differ:
+        say(f"{name}: not the published features, by their checksum; processors may round differently", err=True)
     if as_json is not None:
         write_text(
             as_json, json_text({"benchmark": houses.definition.version, "preset": houses.preset.name, "sha256": sums})

@@ -3,8 +3,9 @@
     definition = read_definition()
     preset = definition.preset("quick")
 
-A version never changes. Another generator, other tasks or other budgets are another version: the file beside this module
-has all numbers, and `vnla benchmark make` holds what it makes against the checksums in it.
+A version never changes. Another generator, other tasks or other budgets are another version. Of the two files beside this
+module one has all numbers, and the other the checksums of what follows from them, against which `vnla benchmark make` holds
+what it makes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from vnla.common.outside import from_json
 from vnla.houses.generate.world import PRESETS as WORLDS
 from vnla.houses.generate.world import SplitSizes, WorldPreset
 
-FILE = "asknav-open-1.json"
+FILE, SUMS = "asknav-open-1.json", "asknav-open-1-sums.json"
 NAME = "AskNav-Open"
 SPLIT = "test_unseen"
 """The split that all tasks of the benchmark stand in."""
@@ -119,14 +120,14 @@ class BenchmarkDefinition:
 
 
 @cache
-def _content() -> dict[str, Any]:
-    text = package_files("vnla.experiments.benchmark").joinpath(FILE).read_text(encoding="utf-8")
+def _content(name: str = FILE) -> dict[str, Any]:
+    text = package_files("vnla.experiments.benchmark").joinpath(name).read_text(encoding="utf-8")
     content: dict[str, Any] = from_json(text, unique=True)
     return content
 
 
 def definition_checksum() -> str:
-    """Return the checksum of the whole definition: entries name it."""
+    """Return the checksum of all numbers of the definition: entries name it."""
     return of_json(_content())
 
 
@@ -134,11 +135,11 @@ def definition_checksum() -> str:
 def read_definition() -> BenchmarkDefinition:
     """Return the version of the benchmark that comes with this package."""
     content = _content()
-    presets = {name: _preset(name, each) for name, each in content["presets"].items()}
+    presets = {name: _preset(name, each, _content(SUMS).get(name, {})) for name, each in content["presets"].items()}
     plain = {name: value for name, value in content.items() if name not in ("presets", "ratios", "prices")}
     return BenchmarkDefinition(**plain, ratios=tuple(content["ratios"]), prices=tuple(content["prices"]), presets=presets)
 
 
-def _preset(name: str, content: Mapping[str, Any]) -> BenchmarkPreset:
+def _preset(name: str, content: Mapping[str, Any], sums: Mapping[str, str]) -> BenchmarkPreset:
     parts = content["base_parts"]
-    return BenchmarkPreset(name, **{**content, "base_parts": None if parts is None else tuple(parts)})
+    return BenchmarkPreset(name, **{**content, "base_parts": None if parts is None else tuple(parts)}, sha256=sums)

@@ -20,12 +20,13 @@ from vnla.common.checksums import of_json
 from vnla.common.errors import InputError
 from vnla.common.progress import Tell
 from vnla.experiments.benchmark.definition import COMMON, FRESH, SPLIT, BenchmarkDefinition, BenchmarkPreset, Condition
-from vnla.experiments.material import make_tasks, make_test_tasks, make_world
+from vnla.experiments.material import encode_views, make_tasks, make_test_tasks, make_world
 from vnla.houses.folder import WorldFolder, read_world
 from vnla.houses.generate.world import GENERATOR, SplitSizes
 from vnla.tasks.dataset import Dataset, read_dataset
 from vnla.tasks.making import identity
 from vnla.tasks.task_set import TaskSet
+from vnla.vision.store import FeatureStore, store_path
 from vnla.world.budgets import help_budget
 from vnla.world.compiled import World
 
@@ -146,6 +147,15 @@ class BenchmarkHouses:
             conditions = [each for each in self.definition.conditions(self.preset) if each.houses == COMMON]
             found[BUDGETS] = of_json({each.name: self.budgets(world, data[each.task], each) for each in conditions})
         return found
+
+    def encode(self, name: str, made: HouseSet, encoder: str, device: str, tell: Tell) -> tuple[str, str | None]:
+        """Encode the views of houses, and return the checksum of the features and the published one, if there is one.
+
+        Processors may round differently, so other features than the published ones are no reason to refuse anything.
+        """
+        what = f"encoding the views of {made.path.name}"
+        encode_views(made.world, encoder, None, None, device, self.cores, lambda done, of, _: tell(what, int(done), int(of)))
+        return FeatureStore.open(store_path(made.world, encoder)).sha256, self.preset.sha256.get(f"{name}/{encoder}")
 
     def budgets(self, world: WorldFolder, data: Dataset, condition: Condition) -> list[list[int]]:
         """Return the time and the help budget of each task under a condition."""
