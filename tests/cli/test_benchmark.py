@@ -280,3 +280,22 @@ def cottage_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "run", world=world, tasks=tasks, features="symbolic", help_policy="first", iterations=1, batch=2, hidden=8
     )
     return folder / "run"
+
+
+@pytest.mark.slow
+def test_a_trained_agent_enters_with_features_of_its_own_houses(vnla: Vnla, houses: Path, tmp_path: Path) -> None:
+    sums, out = tmp_path / "sums.json", tmp_path / "entry"
+    words = ("--preset", "tiny", "--houses", houses)
+    assert vnla("benchmark", "make", *words, "--encoder", "efficientnet-lite0", "--json", sums).status == 0
+    assert {"base/efficientnet-lite0", "common/efficientnet-lite0"} <= json.loads(sums.read_text())["sha256"].keys()
+    base, run = houses / "tiny-1" / "base", tmp_path / "run"
+    where = ("--world", base / "world", "--tasks", base / "asknav")
+    small = ("--hidden", 8, "--batch", 4, "--iterations", 1, "--validate-every", 1)
+    assert vnla("train", run, *where, *small, "--features", "efficientnet-lite0").status == 0
+    answer = vnla("benchmark", "run", run, out, *words, "--help-policy", "entropy", "--help-option", "threshold=0.5")
+    assert answer.status == 0, answer.err
+    manifest = manifest_of(out)
+    assert manifest["artefact"]["parts"]["help"] == {"policy": "entropy", "options": {"threshold": 0.5}}
+    again = ("--rerun", 2, "--agent", run, "--help-policy", "entropy", "--help-option", "threshold=0.5")
+    assert vnla("benchmark", "verify", out, "--houses", houses, *again).status == 0
+    assert "is of the artefact" in vnla("benchmark", "verify", out, "--houses", houses, *again[:4]).err

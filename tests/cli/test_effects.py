@@ -269,13 +269,16 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     },
     "benchmark make": {
         **dict.fromkeys(("--preset", "--houses", "--json"), f"{BENCHMARK}::test_the_houses_are_those_that_were_published"),
+        "--encoder": f"{BENCHMARK}::test_a_trained_agent_enters_with_features_of_its_own_houses",
     },
     "benchmark run": {
         **dict.fromkeys(
             ("--name", "--author", "--summary", "--trained", "--card", "--beacon", "--key", "--preset", "--houses"),
             f"{BENCHMARK}::test_an_entry_is_made_signed_and_verified",
         ),
-        **dict.fromkeys(("--help-policy", "--help-option"), f"{BENCHMARK}::test_what_is_wrong_is_one_line"),
+        **dict.fromkeys(
+            ("--help-policy", "--help-option"), f"{BENCHMARK}::test_a_trained_agent_enters_with_features_of_its_own_houses"
+        ),
         "--forward": f"{BENCHMARK}::test_plain_forward_is_another_track",
         "--common-only": f"{BENCHMARK}::test_a_reference_line_may_have_the_common_houses_alone",
         "--file": f"{BENCHMARK}::test_what_decides_how_a_policy_acts_is_in_its_digest",
