@@ -103,7 +103,9 @@ def test_an_entry_is_made_signed_and_verified(vnla: Vnla, rover: str, houses: Pa
     assert answer.status == 0, answer.err
     assert "signed with the key" in answer.out
     assert "walked again by the agent, the same: 2 tasks" in answer.out
-    assert json.loads(found.read_text())
+    (verified,) = json.loads(found.read_text())
+    assert {"low", "high", "value"} <= verified["figures"]["fresh"]["success"].keys()
+    assert [point["ratio"] for point in verified["curves"]["common"]] == [0, 0.2, 0.4, 0.6, 0.8, 1]
 
 
 def test_what_decides_how_a_policy_acts_is_in_its_digest(rover: str, tmp_path: Path) -> None:

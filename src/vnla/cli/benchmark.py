@@ -340,6 +340,7 @@ def verify(
 
     Example: vnla benchmark verify entries/learned --rerun 20 --agent runs/learned
     """
+    from vnla.experiments.benchmark.figures import figures_of
     from vnla.experiments.benchmark.rerunning import rerun_entry
     from vnla.experiments.benchmark.verification import verify_entry
     from vnla.report.document import json_text
@@ -364,7 +365,7 @@ def verify(
             raise InputError(f"{entries[0]}: {len(differ):,} walks are not what the agent does here")
         say(f"walked again by the agent, the same: {rerun} tasks of each condition")
     if as_json is not None:
-        write_text(as_json, json_text([each.as_dict() for each in found]))
+        write_text(as_json, json_text([each.as_dict() | figures_of(each) for each in found]))
 
 
 MOST_NAMED = 20

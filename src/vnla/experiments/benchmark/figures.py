@@ -16,13 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common.errors import InputError
-from vnla.evaluation.confidence import Interval, difference_over_houses, houses_note, minus, over_houses
+from vnla.evaluation.confidence import Interval, difference_over_houses, finite, houses_note, minus, over_houses
 from vnla.experiments.benchmark.definition import COMMON, FRESH, read_definition
 from vnla.experiments.benchmark.verification import VerifiedCondition, VerifiedEntry
 
@@ -132,6 +132,27 @@ def overfit(entry: VerifiedEntry, figure: BenchmarkFigure | None = None) -> Inte
     The common houses are public: whoever has trained in them, or has chosen an agent by them, is better there.
     """
     return (figure or FIGURES["success"])._minus((entry, COMMON), (entry, FRESH))
+
+
+def figures_of(entry: VerifiedEntry) -> dict[str, Any]:
+    """Return every figure and curve of an entry in each set of houses that it walked in, for a JSON file."""
+    sets = entry.entry.manifest.sets
+    return {
+        "figures": {
+            houses: {name: each.of(entry, houses).as_dict() | {"unit": each.unit} for name, each in FIGURES.items()}
+            for houses in sets
+        },
+        "curves": {houses: [_as_dict(point) for point in curve(entry, houses)] for houses in sets},
+    }
+
+
+def _as_dict(point: CurvePoint) -> dict[str, Any]:
+    return {
+        "ratio": point.ratio,
+        "success": point.success.as_dict(),
+        "requests": point.requests.as_dict(),
+        "help_budget": finite(point.help_budget),
+    }
 
 
 def note(*entries: VerifiedEntry) -> str:

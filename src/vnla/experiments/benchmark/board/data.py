@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vnla.evaluation.confidence import finite
 from vnla.evaluation.spreadsheet import as_csv
 from vnla.experiments.benchmark.board.listed import BoardPart, ListedEntry, is_told
 from vnla.experiments.benchmark.definition import definition_checksum, read_definition
-from vnla.experiments.benchmark.figures import FIGURES, CurvePoint
+from vnla.experiments.benchmark.figures import FIGURES, figures_of
 
 FORMAT, VERSION = "asknav-open-board", 1
 COLUMNS = (
@@ -68,21 +67,8 @@ def _entry(entry: ListedEntry) -> dict[str, Any]:
         "signature": None if signature is None else signature.as_dict(),
         "wrong": verified.wrong,
         "missing": verified.missing,
-        "figures": {
-            houses: {name: entry.figure(name, houses).as_dict() | {"unit": each.unit} for name, each in FIGURES.items()}
-            for houses in entry.sets
-        },
+        **figures_of(verified),
         "overfit": {name: entry.overfit(each).as_dict() for name, each in FIGURES.items()},
-        "curves": {houses: [_point(each) for each in entry.curve(houses)] for houses in entry.sets},
-    }
-
-
-def _point(point: CurvePoint) -> dict[str, Any]:
-    return {
-        "ratio": point.ratio,
-        "success": point.success.as_dict(),
-        "requests": point.requests.as_dict(),
-        "help_budget": finite(point.help_budget),
     }
 
 
