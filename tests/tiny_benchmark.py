@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
+import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
@@ -39,6 +43,17 @@ Walks = dict[str, list[Result]]
 
 def silent(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
     """Nobody waits for it."""
+
+
+def copied_houses(factory: pytest.TempPathFactory) -> Path:
+    """A folder of its own with the base and the common houses, which are made once for all processes of the tests."""
+    base = factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "benchmark-houses"
+    shared.mkdir(exist_ok=True)
+    with (shared / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        BenchmarkHouses(DEFINITION, PRESET, shared).common(silent)
+    return Path(shutil.copytree(shared, factory.mktemp("houses") / "houses"))
 
 
 def manifest_of(frozen: str = "a walker", **changes: Any) -> Manifest:

@@ -15,6 +15,7 @@ import pytest
 from command import Vnla
 from cottage_run import write_cottage
 from fake_servers import Say, agent, serving
+from tiny_benchmark import copied_houses
 from vnla.cli.guests import AskedOptions, guest_in
 from vnla.experiments.benchmark.artefact import artefact_of_digest, artefact_of_policy
 from vnla.experiments.benchmark.definition import read_definition
@@ -27,7 +28,7 @@ from vnla.remote.evaluated_agent import LocalPolicy
 TINY = read_definition().preset("tiny")
 POLICY = '''
 class Rover:
-    """Asks as soon as it may; walks on where it can, else turns."""
+    """Asks as soon as it may; walks on where it can, else turns; and stops soon."""
 
     observes = ("sensor:clock",)
     name = "rover"
@@ -42,7 +43,7 @@ class Rover:
         self.turns += 1
         if self.turns > self.most:
             raise RuntimeError("the battery is empty")
-        if observation["time_left"] == 1:
+        if observation["time_left"] == 1 or state == 4:
             return ("stop", False), state
         return ("forward" if observation["may_go_forward"] and state % 3 else self.turn, state == 0), state + 1
 '''
@@ -50,7 +51,7 @@ class Rover:
 
 @pytest.fixture(scope="module")
 def houses(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("houses")
+    return copied_houses(tmp_path_factory)
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_an_entry_that_was_ended_goes_on_where_it_was(vnla: Vnla, rover: str, ho
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert entered(vnla, rover, whole, houses).status == 0
     defaults = sys.modules["rovers"].Rover.__init__  # what ends it is not in the source, so it stays the same artefact
-    defaults.__defaults__ = (1500, "right")
+    defaults.__defaults__ = (900, "right")
     answer = entered(vnla, rover, cut, houses)
     assert answer.status == 2 and "the battery is empty" in answer.err
     assert not cut.exists() and (tmp_path / "cut.unfinished").is_dir()

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tiny_benchmark import Walks, manifest_of, walked, written
+from tiny_benchmark import Walks, copied_houses, manifest_of, walked, written
 from vnla.experiments.benchmark.entry import Manifest
 from vnla.experiments.benchmark.verification import VerifiedEntry, verify_entry
 
 
 @pytest.fixture(scope="session")
 def houses(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("houses")
+    return copied_houses(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
