@@ -18,7 +18,7 @@ from vnla.houses.generate.layout import draw_plan
 from vnla.houses.generate.plan import FloorPlan, PlannedLevel, Rectangle
 from vnla.houses.generate.structure import build_structure
 from vnla.houses.generate.styles import draw_style
-from vnla.houses.generate.viewpoints import place_viewpoints
+from vnla.houses.generate.viewpoints import UnreachableError, place_viewpoints
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import Box, House, Level, Object, Room
 from vnla.houses.mirror import mirrored
@@ -28,6 +28,9 @@ VIEWPOINTS_A_ROOM = 5.3
 """Of the rooms asked for; plans come out a little larger, so that a house of 117 viewpoints has about 24 rooms."""
 
 FEWEST_ROOMS, MOST_ROOMS = 6, 80
+
+MOST_DRAWS = 20
+"""How often a house is drawn until every room can be reached."""
 
 FEWEST_VIEWPOINTS_A_ROOM = 2
 """Where rooms or storeys are wished for that the preset's viewpoints would not fill."""
@@ -56,15 +59,28 @@ class GeneratedHouse:
 
 
 def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None = None) -> GeneratedHouse:
-    """A house of about that many viewpoints, as somebody wishes it; more where it has too many rooms for so few."""
+    """A house of about that many viewpoints, as somebody wishes it; more where it has too many rooms for so few.
+
+    Where furniture leaves no way to a room, everything is drawn again. One seed in some hundreds of large houses needs that.
+    """
+    for draw in range(MOST_DRAWS - 1):
+        try:
+            return _drawn(name, seed, viewpoints, wishes, draw)
+        except UnreachableError:
+            continue
+    return _drawn(name, seed, viewpoints, wishes, MOST_DRAWS - 1)
+
+
+def _drawn(name: str, seed: int, viewpoints: int, wishes: Wishes | None, draw: int) -> GeneratedHouse:
     rooms = min(MOST_ROOMS, max(FEWEST_ROOMS, round(viewpoints / VIEWPOINTS_A_ROOM)))
-    plan = draw_plan(_random(seed, _Stream.PLAN), rooms, wishes)
+    plan = draw_plan(_random(seed, _Stream.PLAN, draw), rooms, wishes)
     if wishes is not None:
         viewpoints = max(viewpoints, FEWEST_VIEWPOINTS_A_ROOM * len(plan.rooms))
-    style = draw_style(_random(seed, _Stream.STYLE), () if wishes is None else wishes.styles)
+    style = draw_style(_random(seed, _Stream.STYLE, draw), () if wishes is None else wishes.styles)
     structure = build_structure(plan, style)
-    furnishing = furnish(plan, style, _random(seed, _Stream.FURNITURE))
-    stands, edges = place_viewpoints(plan, _obstacles(plan, furnishing), _random(seed, _Stream.VIEWPOINTS), viewpoints)
+    furnishing = furnish(plan, style, _random(seed, _Stream.FURNITURE, draw))
+    random = _random(seed, _Stream.VIEWPOINTS, draw)
+    stands, edges = place_viewpoints(plan, _obstacles(plan, furnishing), random, viewpoints)
     pieces: list[Fitting | PlacedPiece] = [*structure.pieces, *furnishing.pieces]
     house = House(
         name=name,
@@ -88,8 +104,8 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
     return GeneratedHouse(house, Scene(parts, owner, lights, sun=style.sun, sky=style.sky), plan)
 
 
-def _random(seed: int, stream: _Stream) -> np.random.Generator:
-    return np.random.default_rng([seed, stream])
+def _random(seed: int, stream: _Stream, draw: int) -> np.random.Generator:
+    return np.random.default_rng([seed, stream, *([draw] if draw else [])])
 
 
 def _obstacles(plan: FloorPlan, furnishing: Furnishing) -> Iterable[Obstacle]:

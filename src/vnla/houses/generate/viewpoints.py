@@ -44,6 +44,10 @@ ROOM = 0.3
 XY = tuple[float, float]
 
 
+class UnreachableError(ValueError):
+    """A room that nobody can walk to, for what stands in the way."""
+
+
 def place_viewpoints(
     plan: FloorPlan, obstacles: Iterable[Obstacle], random: Generator, target: int
 ) -> tuple[tuple[Viewpoint, ...], tuple[Pair, ...]]:
@@ -159,7 +163,7 @@ def _join(walk: PlacedViewpoints, level: int) -> None:
         if len(inside) == len(here):
             return
         _bridge(walk, level, inside, [i for i in here if group[i] != small])
-    raise ValueError(f"level {level} of the plan has rooms that cannot be reached on foot")
+    raise UnreachableError(f"level {level} of the plan has rooms that cannot be reached on foot")
 
 
 def _thin(walk: PlacedViewpoints, level: int) -> None:
@@ -192,7 +196,7 @@ def _bridge(walk: PlacedViewpoints, level: int, inside: Sequence[int], others: S
     ends = [(float(x), float(y)) for x, y in goals]
     way = space.path(start, ends, ROOM) or space.path(start, ends)
     if way is None:
-        raise ValueError(f"level {level}: no way leads out of the {first.room.label!r} room {first.room.id}")
+        raise UnreachableError(f"level {level}: no way leads out of the {first.room.label!r} room {first.room.id}")
     cells = np.array(way)
     # From whoever of the group is farthest along the way, to whichever of the others is seen first.
     reach = in_reach(space, np.array([(stands[i].x, stands[i].y) for i in inside]), cells).any(axis=0)
