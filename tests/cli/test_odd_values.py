@@ -32,6 +32,9 @@ WORK = (
     "vnla.cli.study.listening",
     "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",
+    "vnla.experiments.benchmark.houses.BenchmarkHouses.base",
+    "vnla.experiments.benchmark.houses.BenchmarkHouses.fresh",
+    "vnla.experiments.benchmark.signing.make_key",
 )
 """What begins the work of commands that need no file."""
 

@@ -59,6 +59,7 @@ def test_examples_are_short() -> None:
         "objective",
         "one_at_a_time",
         "pictures",
+        "ppo",
         "sense",
         "simple_agent",
         "world_source",

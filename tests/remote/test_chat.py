@@ -163,7 +163,7 @@ SPELLED: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("way", SPELLED)
 def test_a_key_is_not_in_what_is_kept_however_it_is_written(way: str, field: str, tmp_path: Path) -> None:
     """Not in the files, not in what their JSON means, not in what is inside of that."""
-    key, journal = "sk-secret/1234-abcd", Journal(tmp_path / "calls.jsonl")
+    key, journal = "sk-secret/wxyz-abcd", Journal(tmp_path / "calls.jsonl")
     places = {"arguments": '{"tool_calls": [{"function": {"name": "act", "arguments": "KEY"}}]}', "id": '{"content": "KEY"}'}
     message = places.get(field, f'{{"{field}": "I heard KEY"}}')
     body = f'{{"id": "KEY", "choices": [{{"message": {message}}}]}}'.replace("KEY", SPELLED[way](key))
@@ -177,7 +177,7 @@ def test_a_key_is_not_in_what_is_kept_however_it_is_written(way: str, field: str
     assert len(files) == 2 and all("(key)" in text for text in files)
     for text in files:
         for meant in (text, *texts_in(json.loads(text))):
-            for piece in ("secret", "1234", base64.b64encode(key.encode()).decode()[4:12]):
+            for piece in ("secret", "wxyz", base64.b64encode(key.encode()).decode()[4:12]):
                 assert piece not in meant, meant
 
 

@@ -446,7 +446,7 @@ _KEY = "0" * 64
 
 
 def _cached(folder: Path) -> Path:
-    from vnla.remote.chat import Cache
+    from vnla.remote.spending import Cache
 
     said = 'I go. {"action": "left"} {"request": false}'
     Cache(folder).put(_KEY, json.dumps({"choices": [{"message": {"content": said}}], "usage": {"total_tokens": 3}}))
@@ -454,11 +454,12 @@ def _cached(folder: Path) -> Path:
 
 
 def _read_cached(path: Path) -> object:
-    from vnla.remote.chat import Cache, read_reply, said, used
+    from vnla.remote.chat import used
+    from vnla.remote.replies import read_completion
+    from vnla.remote.spending import Cache
 
     reply = Cache(path.parents[1]).get(_KEY)
-    words = None if reply is None else said(reply)
-    return words and read_reply(words), used(path.read_bytes(), 5)
+    return reply and read_completion(reply), used(path.read_bytes(), 5)
 
 
 def _in_view(folder: Path) -> Path:

@@ -248,6 +248,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     splits = {"train": names[:3], "unseen": names[3:]}
     write_world(tmp_path / "world", [replace(cottage(), name=name) for name in names], source="test", splits=splits)
     monkeypatch.setattr("vnla.vision.making.world_images", lambda *_, **__: draw)
+    monkeypatch.setattr("vnla.vision.making.check_pictures", lambda *_: None)
     return tmp_path / "world"
 
 

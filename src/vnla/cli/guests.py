@@ -60,7 +60,9 @@ class AskedOptions:
     observe: str = option(
         "picture", "With openai: picture, text, both, panorama, text-around, or several with commas.", metavar="WHAT"
     )
-    replies: str = option("auto", "With openai: tools, json-schema, text, or auto, the first that there is.", metavar="FORM")
+    replies: str = option(
+        "auto", "With openai: text, tools, json-schema, or auto (the first that there is).", metavar="FORM"
+    )
     prompt: Path | None = option(None, "With openai: a prompt. [default: the package's]", metavar="FILE")
     max_calls: int | None = option(None, "With openai: no more calls than this.", min=0)
     max_tokens: int | None = option(None, "With openai: no more tokens than this.", min=0)

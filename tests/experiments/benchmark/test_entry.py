@@ -40,6 +40,7 @@ def test_an_entry_comes_back_as_it_was_written(entry: Path, manifest: Manifest) 
         "authors": ["Somebody"],
         "observes": ["symbols"],
         "sensors": [],
+        "sets": ["common", "fresh"],
     }
 
 

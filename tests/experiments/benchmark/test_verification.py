@@ -100,7 +100,7 @@ def whisper(record: Record) -> None:
 ATTACKS: dict[str, tuple[Callable[[Record], object], str]] = {
     "teleport": (teleport, "does not lead from"),
     "one request more": (ask_once_more, "asks once more than the help budget"),
-    "a larger budget": (lambda record: record.update(help_budget=record["help_budget"] + 1), "give this task"),
+    "a larger budget": (lambda record: record.update(help_budget=record["help_budget"] + 1), "but seed 123 draws"),
     "a smaller budget": (
         lambda record: record.update(help_budget=record["help_budget"] - 1, agent_ask=[0] * len(record["agent_ask"]),
                                      subgoals=[None] * len(record["subgoals"])),

@@ -129,6 +129,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Header
         store.write(0, encoded(store.header))
 
     monkeypatch.setattr(features, "encode", encode)
+    monkeypatch.setattr(features, "check_pictures", lambda *_: None)
     encoder = make_encoder("pixels", EncoderOptions())
     return path, header_of(folder, World.compile(folder.houses), encoder), encoder
 

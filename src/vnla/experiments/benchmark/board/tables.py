@@ -87,7 +87,7 @@ def _measured(value: Value, houses: str = FRESH) -> BoardCell:
     """Return a number with its interval below it; where it is not of the fresh houses that stands there, too."""
     number = value.number(value.mean) if value.known else UNKNOWN
     margin = value.text.removeprefix(number).strip()
-    return BoardCell(number, margin if houses == FRESH else f"{margin} in {houses} houses".strip(), numeric=True)
+    return BoardCell(number, margin if houses == FRESH else f"{margin} {houses}".strip(), numeric=True)
 
 
 def _alike(part: BoardPart, entry: ListedEntry, letters: dict[str, str]) -> str:
