@@ -16,7 +16,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate import build
 from vnla.houses.generate.build import generate_house
-from vnla.houses.generate.viewpoints import UnreachableError
+from vnla.houses.generate.viewpoints import ClosedRoomError
 from vnla.houses.generate.world import GENERATOR, PRESETS, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
@@ -199,7 +199,7 @@ def test_a_world_of_the_papers_size_has_the_statistics_of_real_buildings() -> No
 def test_a_house_whose_furniture_leaves_no_way_to_a_room_is_drawn_again() -> None:
     """Of 290 houses of real sizes this is the one whose first draw fails: furniture closes a room off."""
     seed, viewpoints = 251693673, 135
-    with pytest.raises(UnreachableError, match="no way leads out of"):
+    with pytest.raises(ClosedRoomError, match="no way leads out of"):
         build._drawn("house", seed, viewpoints, None, 0)
     made, again = generate_house("house", seed, viewpoints), generate_house("house", seed, viewpoints)
     assert made.house == again.house

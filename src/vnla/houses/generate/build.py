@@ -18,7 +18,7 @@ from vnla.houses.generate.layout import draw_plan
 from vnla.houses.generate.plan import FloorPlan, PlannedLevel, Rectangle
 from vnla.houses.generate.structure import build_structure
 from vnla.houses.generate.styles import draw_style
-from vnla.houses.generate.viewpoints import UnreachableError, place_viewpoints
+from vnla.houses.generate.viewpoints import ClosedRoomError, place_viewpoints
 from vnla.houses.generate.wishes import Wishes
 from vnla.houses.house import Box, House, Level, Object, Room
 from vnla.houses.mirror import mirrored
@@ -66,7 +66,7 @@ def generate_house(name: str, seed: int, viewpoints: int, wishes: Wishes | None 
     for draw in range(MOST_DRAWS - 1):
         try:
             return _drawn(name, seed, viewpoints, wishes, draw)
-        except UnreachableError:
+        except ClosedRoomError:
             continue
     return _drawn(name, seed, viewpoints, wishes, MOST_DRAWS - 1)
 

@@ -44,7 +44,7 @@ ROOM = 0.3
 XY = tuple[float, float]
 
 
-class UnreachableError(ValueError):
+class ClosedRoomError(ValueError):
     """A room that nobody can walk to, for what stands in the way."""
 
 
@@ -163,7 +163,7 @@ def _join(walk: PlacedViewpoints, level: int) -> None:
         if len(inside) == len(here):
             return
         _bridge(walk, level, inside, [i for i in here if group[i] != small])
-    raise UnreachableError(f"level {level} of the plan has rooms that cannot be reached on foot")
+    raise ClosedRoomError(f"level {level} of the plan has rooms that cannot be reached on foot")
 
 
 def _thin(walk: PlacedViewpoints, level: int) -> None:
@@ -196,7 +196,7 @@ def _bridge(walk: PlacedViewpoints, level: int, inside: Sequence[int], others: S
     ends = [(float(x), float(y)) for x, y in goals]
     way = space.path(start, ends, ROOM) or space.path(start, ends)
     if way is None:
-        raise UnreachableError(f"level {level}: no way leads out of the {first.room.label!r} room {first.room.id}")
+        raise ClosedRoomError(f"level {level}: no way leads out of the {first.room.label!r} room {first.room.id}")
     cells = np.array(way)
     # From whoever of the group is farthest along the way, to whichever of the others is seen first.
     reach = in_reach(space, np.array([(stands[i].x, stands[i].y) for i in inside]), cells).any(axis=0)
