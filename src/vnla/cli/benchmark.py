@@ -23,6 +23,7 @@ from vnla.common.registry import options_of
 if TYPE_CHECKING:
     from vnla.experiments.benchmark.contestants import Contestant
     from vnla.experiments.benchmark.houses import BenchmarkHouses
+    from vnla.experiments.benchmark.running import EntryDescription
     from vnla.experiments.benchmark.verification import VerifiedCondition, VerifiedEntry
     from vnla.houses.folder import WorldFolder
 
@@ -123,6 +124,14 @@ class AboutOptions:
     beacon: str = option("", "What the board drew for the artefact's digest. [default: none]", metavar="TEXT")
     key: Path | None = option(None, "Sign the entry with this key, of `vnla benchmark key`.", metavar="FILE")
 
+    def description(self, out: Path) -> EntryDescription:
+        """Return what is said of the entry in the folder `out`."""
+        from vnla.experiments.benchmark.running import EntryDescription
+
+        card = "" if self.card is None else files.read_text(self.card, "a model card", files.MEGABYTE)
+        authors = tuple(self.author or ["unnamed"])
+        return EntryDescription(self.name or out.name, authors, self.summary, self.trained, _command(), card, self.beacon)
+
 
 @dataclass(frozen=True)
 class ContestantOptions:
@@ -166,13 +175,11 @@ def run(
     """
     from vnla.common.machine import device_named, use_threads
     from vnla.experiments.benchmark.definition import COMMON, SETS
-    from vnla.experiments.benchmark.running import EntryDescription, make_entry
+    from vnla.experiments.benchmark.running import make_entry
 
     use_threads(contestant.threads)
     files.vacant(out)
-    card = "" if about.card is None else files.read_text(about.card, "a model card", files.MEGABYTE)
-    authors, device = tuple(about.author or ["unnamed"]), device_named(contestant.device)
-    said = EntryDescription(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
+    said, device = about.description(out), device_named(contestant.device)
     made = houses.made()
     with telling() as tell:
         who = _contestant(agent, out, made, contestant, asked, device)
@@ -266,14 +273,12 @@ def pack(
     """
     from vnla.experiments.benchmark.artefact import artefact_of_digest
     from vnla.experiments.benchmark.entry import BenchmarkTrack
-    from vnla.experiments.benchmark.running import EntryDescription, pack_entry
+    from vnla.experiments.benchmark.running import pack_entry
 
     files.vacant(out)
     if not digest:
         raise InputError("--digest: say what names the agent that walked, such as the digest of its container")
-    card = "" if about.card is None else files.read_text(about.card, "a model card", files.MEGABYTE)
-    authors = tuple(about.author or ["unnamed"])
-    said = EntryDescription(about.name or out.name, authors, about.summary, about.trained, _command(), card, about.beacon)
+    said = about.description(out)
     pack_entry(
         out, results, artefact_of_digest(kind, digest), BenchmarkTrack.of(shown, around, forward), said, houses.made()
     )

@@ -21,5 +21,9 @@ class Tell(Protocol):
     def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None: ...
 
 
+def untold(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
+    """A `Tell` for work that nobody waits for."""
+
+
 def unheard(*_: int) -> None:
     """A `Count` and a `Share` for work that nobody waits for."""

@@ -28,7 +28,7 @@ from vnla.camera import HEADINGS, TURN
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.common.outside import shown
-from vnla.common.progress import Tell
+from vnla.common.progress import Tell, untold
 from vnla.evaluation.allowance import Allowance
 from vnla.evaluation.checked import LARGEST, LARGEST_RECORD, Checked, Claim, check
 from vnla.evaluation.results import WHAT, Result, read_result
@@ -152,11 +152,7 @@ class VerifiedEntry:
         }
 
 
-def _unheard(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
-    """Nobody waits for it."""
-
-
-def verify_entry(path: Path, houses: Path, *, cores: int = 1, tell: Tell = _unheard) -> VerifiedEntry:
+def verify_entry(path: Path, houses: Path, *, cores: int = 1, tell: Tell = untold) -> VerifiedEntry:
     """Compute everything in the entry of a folder again, with the benchmark's houses in `houses`, made where missing."""
     entry = open_entry(path)
     signature = read_signature(entry)

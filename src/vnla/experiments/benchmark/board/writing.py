@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.common.progress import untold
 from vnla.experiments.benchmark.board.curves import entry_figure, part_figures
 from vnla.experiments.benchmark.board.data import FORMAT, as_dict, as_sheet
 from vnla.experiments.benchmark.board.listed import (
@@ -100,13 +101,11 @@ class _Houses:
     def of(self, preset: BenchmarkPreset) -> dict[str, House]:
         """Return the houses by name."""
         if preset.name not in self._read:
-            made = BenchmarkHouses(read_definition(), preset, self._folder, self._cores).common(_unheard)
+            made = BenchmarkHouses(read_definition(), preset, self._folder, self._cores).common(
+                untold
+            )  # verification has made them
             self._read[preset.name] = common_houses(made.world)
         return self._read[preset.name]
-
-
-def _unheard(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
-    """Nobody waits for it: verification has made these houses."""
 
 
 @cache
