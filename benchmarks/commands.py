@@ -124,7 +124,7 @@ def train(
     # What is as usual has no name here, so that files compare.
     other: dict[str, Any] = {"agent": agent, "options": own} if own or agent != "paper" else {}
     other |= {"objective": objective} if objective != "imitation" else {}
-    other |= {"senses": sensor} if sensor else {}
+    other |= {"sensors": sensor} if sensor else {}
     other |= {"language": advisor_language} if advisor_language != "template" else {}
     other |= {"practice": practice} if practice else {}
     _one(

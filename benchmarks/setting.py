@@ -42,7 +42,7 @@ from vnla.world.compiled import World
 WORDS = 400
 """Size of the vocabulary, about that of AskNav."""
 LABELS = 200
-"""What an agent with the sense spotted may spot, about as much as in generated houses."""
+"""What an agent with the sensor spotted may spot, about as much as in generated houses."""
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,12 @@ class Setting:
 
 def bare_setting(
     tasks: int, *, hidden: int, view_size: int, seed: int, device: str, houses: int = 20, agent: str = "paper",
-    options: Mapping[str, Any] | None = None, senses: str = "", language: str = "template",
+    options: Mapping[str, Any] | None = None, sensors: str = "", language: str = "template",
     views: Callable[[World], Tensor | FeatureTable] | None = None,
 ) -> Setting:  # fmt: skip
     """That many tasks and a fresh agent of the paper's sizes but for those given, in the roles of training.
 
-    `agent`, `options` and `senses` are those of a run's configuration; `language` is its advisor's, who makes up what
+    `agent`, `options` and `sensors` are those of a run's configuration; `language` is its advisor's, who makes up what
     there is to see in houses that have nothing in them; `views` gives what the agent sees, if not random.
     """
     buildings = real_sized_houses(houses, seed)
@@ -102,8 +102,8 @@ def bare_setting(
         bound_advisor = replace(bound_advisor, knowledge=Knowledge.of(map(made_up, world.graphs), world))
     torch.manual_seed(seed)
     sizes = {"hidden": hidden, "help_hidden": hidden} if agent == "paper" else {}
-    noticed = sensors_named(senses)
-    seen = {"random": view_size, **{name: sense.size for name, sense in noticed.items()}}
+    noticed = sensors_named(sensors)
+    seen = {"random": view_size, **{name: sensor.size for name, sensor in noticed.items()}}
     given = Sizes(max(WORDS, len(vocabulary)), seen, tuple(noticed))
     walker = with_spotter(agent_named(agent, {**sizes, **(options or {})}, given), noticed).to(device)
     drawn = views(world) if views else _made_up(world, view_size, random)
@@ -118,7 +118,7 @@ def bare_setting(
         help_policy=AsTaught(),
         acting=Acting(KeepGoing(sampled), direct=True),
         batching=Batching.on(world.device),
-        sensors={name: sense.ready(walker, world, {"random": drawn}) for name, sense in noticed.items()},
+        sensors={name: sensor.ready(walker, world, {"random": drawn}) for name, sensor in noticed.items()},
     )
     tokens = torch.randint(3, WORDS, (tasks, 11), generator=random)
     length = torch.randint(6, 12, (tasks,), generator=random)

@@ -45,7 +45,7 @@ _WARM_UP = 5
 def bench_train(
     *, batch: int = 100, hidden: int = 512, view_size: int = 2048, iterations: int | None = None, precision: str = "float32",
     device: str = "cpu", eager: bool = False, seconds: float = 3.0, seed: int = 0, agent: str = "paper",
-    options: Mapping[str, Any] | None = None, objective: str = "imitation", senses: str = "", language: str = "template",
+    options: Mapping[str, Any] | None = None, objective: str = "imitation", sensors: str = "", language: str = "template",
     practice: int = 0,
 ) -> Iterator[Measurement]:  # fmt: skip
     """Seconds an iteration of the learned policy, its parts, its floor with the operations, and the most memory taken.
@@ -56,7 +56,7 @@ def bench_train(
     """
     config = TrainingConfig(batch=batch, seed=seed, precision=precision)
     setting = bare_setting(
-        TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device, agent=agent, options=options, senses=senses,
+        TASKS, hidden=hidden, view_size=view_size, seed=seed, device=device, agent=agent, options=options, sensors=sensors,
         language=language,
     )  # fmt: skip
     aim = objective_named(objective)

@@ -74,7 +74,7 @@ INTERNAL = {
     "docs/scores.md": ("the teacher's walks, which it scores", "vnla.recordings."),
     "docs/language.md": ("how sentences are understood", "vnla.language."),
     "docs/mattersim.md": ("files of Matterport3D", "vnla.houses.matterport"),
-    "docs/text.md": ("a view in words", "vnla.vision.symbols"),
+    "docs/remote.md": ("a view in words", "vnla.vision.symbols"),
     "docs/vision.md": ("the feature store", "vnla.vision. vnla.world.compiled"),
 }
 """Page or example → what it is about that is internal, and the modules that it may therefore import."""
@@ -253,7 +253,7 @@ class TestFunctions:
 
     def test_parts_are_found_by_name(self) -> None:
         assert vnla.find_part("help-policies", "learned").__name__ in dir(import_module("vnla.assistance.help_policies"))
-        assert vnla.find_part("senses", f"{Somebody.__module__}:Somebody") is sys.modules[Somebody.__module__].Somebody
+        assert vnla.find_part("sensors", f"{Somebody.__module__}:Somebody") is sys.modules[Somebody.__module__].Somebody
         assert "paper" in [each["name"] for each in vnla.list_parts("agents")["agents"]]
         for ask in (vnla.list_parts, lambda kind: vnla.find_part(kind, "paper")):
             with pytest.raises(vnla.InputError, match="agent: no such kind of part; choose from agents, advisors"):

@@ -122,7 +122,7 @@ def seen(now: StepContext, context: RolloutContext, feature_dropout: Views) -> V
     """Return what the agent sees at its pose, after feature dropout, and what its sensors give."""
     views = {name: table[now.pose].float() for name, table in context.views.items()}
     views = {name: views[name] * feature_dropout[name] if name in feature_dropout else views[name] for name in views}
-    return {**views, **{name: sense(now) for name, sense in context.sensors.items()}}
+    return {**views, **{name: sensor(now) for name, sensor in context.sensors.items()}}
 
 
 def advise(state: EpisodeState, step: When, context: RolloutContext) -> Utterance:
@@ -224,8 +224,8 @@ def begin(episodes: Episodes, context: RolloutContext, longest: int = LONGEST_EP
 
 def remembers(context: RolloutContext) -> bool:
     """Return whether anybody looks at the poses before a step."""
-    senses = any(sense.remembers for sense in context.sensors.values())
-    return senses or context.bound_advisor.remembers or context.help_policy.remembers
+    sensors = any(sensor.remembers for sensor in context.sensors.values())
+    return sensors or context.bound_advisor.remembers or context.help_policy.remembers
 
 
 def feature_dropout_of(episodes: Episodes, context: RolloutContext) -> Views:

@@ -171,7 +171,7 @@ def remembered(past: Tensor, step: When, pose: Tensor) -> Tensor:
 
 
 def has_own_steps(part: object) -> bool:
-    """Whether exactly this kind of policy, voice or sense says of itself that episodes may be at different steps: what is
+    """Whether exactly this kind of policy, advisor or sensor says of itself that episodes may be at different steps: what is
     derived from it may look at the step in another way."""
     return bool({**vars(type(part)), **vars(part)}.get("own_steps"))
 

@@ -80,7 +80,7 @@ class Transition:
     after: Tensor  # pose after it
     since_request: Tensor  # steps since help was requested, before this one
     unmoved: Tensor  # steps at this viewpoint before
-    past: Tensor  # (…, steps), the poses before, where a sense remembers them
+    past: Tensor  # (…, steps), the poses before, where a sensor remembers them
 
 
 @dataclass

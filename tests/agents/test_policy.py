@@ -148,7 +148,7 @@ def test_a_graph_learns_what_single_operations_learn(monkeypatch: pytest.MonkeyP
     for eager in (False, True):
         setting = bare_setting(
             200, hidden=32, view_size=64, seed=0, device="cuda", houses=4, agent="examples.simple_agent:Mine",
-            options={"hidden": 32}, senses="requests",
+            options={"hidden": 32}, sensors="requests",
         )  # fmt: skip
         trainer = Trainer(setting.context, setting.tasks, TrainingConfig(batch=20), learns_to_ask=True, eager=eager)
         assert trainer.captures is not eager

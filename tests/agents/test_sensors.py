@@ -10,7 +10,7 @@ from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
 from vnla.agents.sensor_notes import sensors_note
-from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW, SENSES, sensors_named
+from vnla.agents.sensor_registry import ALL_AROUND, ONE_VIEW, SENSORS, UNTRAINED, sensors_named
 from vnla.agents.sensors import Been, Clock, Requests, Sensor, SinceRequest, Spotted
 from vnla.assistance.help_policies import AsTaught, AtFirst
 from vnla.bcui import bcui, feature_dropout_of, seen
@@ -74,14 +74,14 @@ def test_standing_still_is_no_return(environment: Environment) -> None:
     assert numbers[0, HEADINGS] == 0 and numbers[0, -1] == pytest.approx(0.2)
 
 
-def with_senses(environment: Environment, *, asks: bool = True) -> RolloutContext:
-    senses = sensors_named("clock,requests,advice,been")
-    agent = small_agent(view_size=8 + sum(sense.size for sense in senses.values()))
-    return replace(players_of(agent, environment, AtFirst() if asks else AsTaught()), sensors=senses)
+def with_sensors(environment: Environment, *, asks: bool = True) -> RolloutContext:
+    sensors = sensors_named("clock,requests,advice,been")
+    agent = small_agent(view_size=8 + sum(sensor.size for sensor in sensors.values()))
+    return replace(players_of(agent, environment, AtFirst() if asks else AsTaught()), sensors=sensors)
 
 
-def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Environment) -> None:
-    context = with_senses(environment)
+def test_the_agent_is_given_what_its_sensors_say_at_every_step(environment: Environment) -> None:
+    context = with_sensors(environment)
     rollout = bcui(with_budgets(drawn_episodes(environment, torch.arange(4)), [7] * 4, [2] * 4), context)
     for transition in rollout.transitions:
         now = StepContext(
@@ -95,10 +95,10 @@ def test_the_agent_is_given_what_its_senses_say_at_every_step(environment: Envir
     assert [int(each.since_request[0]) for each in first[:3]] == [4, 0, 0] or first[0].nav[0] == Nav.STOP
 
 
-def test_a_sense_changes_what_the_agent_does(environment: Environment) -> None:
-    context = with_senses(environment)
+def test_a_sensor_changes_what_the_agent_does(environment: Environment) -> None:
+    context = with_sensors(environment)
     episodes = drawn_episodes(environment, torch.arange(40))
-    without = replace(context, sensors={name: Silent(sense.size) for name, sense in context.sensors.items()})
+    without = replace(context, sensors={name: Silent(sensor.size) for name, sensor in context.sensors.items()})
     one, other = (bcui(episodes, each).last_pose() for each in (context, without))
     assert not torch.equal(one, other)
 
@@ -120,16 +120,16 @@ def test_who_does_not_remember_keeps_no_past(environment: Environment) -> None:
 
 def test_names_are_checked() -> None:
     assert list(sensors_named("clock, been")) == ["clock", "been"] and not sensors_named("")
-    assert set(SENSES) == {*ONE_VIEW, *ALL_AROUND, "panorama-all"} and LENT == ("clock", "requests", "advice", "been")
+    assert set(SENSORS) == {*ONE_VIEW, *ALL_AROUND, "panorama-all"} and UNTRAINED == ("clock", "requests", "advice", "been")
     with pytest.raises(
-        InputError, match="sense smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
+        InputError, match="sensor smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
     ):
         sensors_named("smell")
 
 
 def test_what_a_sensor_knows_beyond_the_view_is_said() -> None:
     """Poses are compared by the numbers of viewpoints: who remembers them recognises places exactly."""
-    for name, sensor in sensors_named(",".join(SENSES)).items():
+    for name, sensor in sensors_named(",".join(SENSORS)).items():
         said = sensors_note([name])
         assert said == f"{name}: {sensor.note}." if sensor.note else not said
         assert ("recognised exactly" in said) == sensor.remembers, name
@@ -138,8 +138,8 @@ def test_what_a_sensor_knows_beyond_the_view_is_said() -> None:
 
 
 def test_a_list_of_sensors_has_no_options_that_nobody_can_give() -> None:
-    ours = {line.name: line.options for line in lines(KINDS["senses"]) if line.source == OURS}
-    assert ours == {name: {} for name in SENSES}
+    ours = {line.name: line.options for line in lines(KINDS["sensors"]) if line.source == OURS}
+    assert ours == {name: {} for name in SENSORS}
 
 
 def test_a_veil_hides_the_same_numbers_all_along_an_episode_and_others_in_the_next(environment: Environment) -> None:

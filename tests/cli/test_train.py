@@ -135,7 +135,7 @@ def test_a_folder_of_runs_goes_on(vnla: Vnla, data: list[str], tmp_path: Path) -
         (["--variant", "a=", "--variant", "a=--timed"], "--variant a: was given twice"),
         (["--variant", "a=--device cuda"], "--variant a: --device is for all of them; give it outside"),
         (["--variant", "a=another"], "--variant a: another is for all of them; give it outside"),
-        (["--variant", "a=--sense smell"], "sense smell: unknown"),
+        (["--variant", "a=--sense smell"], "sensor smell: unknown"),
         (["--device", "nope"], "device nope: unknown; choose cpu, cuda"),
         pytest.param(["--device", "cuda"], "there is no GPU", marks=pytest.mark.skipif(is_available(), reason="a GPU")),
         (["--help-policy", "none,learned", "--world", "nowhere"], "nowhere: no such directory"),

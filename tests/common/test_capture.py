@@ -43,7 +43,7 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
 
 
 @pytest.mark.parametrize(
-    ("policy", "senses"),
+    ("policy", "sensors"),
     [
         pytest.param(AsTaught(), "", marks=pytest.mark.slow),
         pytest.param(AtRandom(), "", marks=pytest.mark.slow),
@@ -53,22 +53,22 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
     ],
 )
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
-    policy: HelpPolicy, senses: str, monkeypatch: pytest.MonkeyPatch
+    policy: HelpPolicy, sensors: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole walk, in one piece, with the same trace for every step; with all senses, through a veil, half of the
+    """The whole walk, in one piece, with the same trace for every step; with all sensors, through a veil, half of the
     subgoals followed by the agent itself."""
     monkeypatch.setattr("vnla.common.capture._compiled", traced)
     environment, key = cottage_environment(), torch.arange(40, 52)
     torch._dynamo.reset()
     tables = []
     for compiled in (False, True):
-        named, seen = sensors_named(senses), views_of(environment)
+        named, seen = sensors_named(sensors), views_of(environment)
         agent = small_agent(9, view_size=8 + sum(sense.size_with(seen) for sense in named.values())).eval()
         context = players_of(agent, environment, policy, BCUI)
         noticed = {name: sense.ready(agent, environment.world, seen) for name, sense in named.items()}
-        following = Following.within(environment.world) if senses else Led()
+        following = Following.within(environment.world) if sensors else Led()
         following.advance(0.5)
-        veil = 0.3 if senses else 0.0
+        veil = 0.3 if sensors else 0.0
         context = replace(context, batching=Batching(fixed=True), sensors=noticed, feature_dropout=veil, following=following)
         with torch.no_grad():
             if compiled:
@@ -216,7 +216,7 @@ def test_so_have_other_objectives_with_all_senses(name: str) -> None:
     def trainer(*, eager: bool) -> Trainer:
         aim = objective(name)
         setting = bare_setting(
-            500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, senses="clock,requests,advice,been"
+            500, hidden=64, view_size=128, seed=0, device="cuda", houses=4, sensors="clock,requests,advice,been"
         ).learning(aim, Valued())
         config = TrainingConfig(batch=200)
         return Trainer(setting.context, setting.tasks, config, learns_to_ask=True, objective=aim, eager=eager)

@@ -95,8 +95,11 @@ twice = other_of_a_test.parts:Eager
 [vnla.advisors]
 chatty = other_of_a_test.parts:Chatty
 
-[vnla.senses]
+[vnla.sensors]
 nose = other_of_a_test.parts:Nose
+
+[vnla.senses]
+nostril = other_of_a_test.parts:Nose
 
 [vnla.encoders]
 blind = other_of_a_test.parts:Blind
@@ -146,7 +149,7 @@ def test_every_kind_is_found_by_its_short_name() -> None:
     assert "luck" in metrics_named(["luck"])
     assert type(objective("rare")).__name__ == "ImitationObjective"
     assert len(list(world_source("village", {}).houses())) == 1
-    assert find("sense", "nose", {}).size == 1  # type: ignore[attr-defined]
+    assert find("sensor", "nose", {}).size == find("sensor", "nostril", {}).size == 1  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("other")
@@ -228,7 +231,7 @@ def test_the_list_has_ours_and_theirs_with_options(vnla: Vnla) -> None:
     assert "eager" in shown and "times=3" in shown and "offered twice" in shown and "learned" in shown
     everything = json.loads(vnla("list", "--json"))
     assert set(everything) == {
-        "agents", "advisors", "help-policies", "senses", "objectives", "metrics", "encoders", "pictures", "worlds",
+        "agents", "advisors", "help-policies", "sensors", "objectives", "metrics", "encoders", "pictures", "worlds",
     }  # fmt: skip
     assert all(each["name"] and isinstance(each["options"], dict) for kind in everything.values() for each in kind)
     assert all(each["about"] for kind in everything.values() for each in kind if each["source"] == "vnla")
@@ -242,6 +245,6 @@ def test_the_real_process_finds_them(other: Path) -> None:
     assert refused.returncode == 2 and refused.stderr.startswith(
         "vnla: error: hats: no such kind of part; choose from agents"
     )
-    program[-1] = "senses"
+    program[-1] = "sensors"
     listed = subprocess.run(program, capture_output=True, text=True, env=environment, check=True)
     assert "nose" in listed.stdout and "Smells." in listed.stdout

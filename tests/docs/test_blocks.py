@@ -73,7 +73,7 @@ EXTENSIONS = {
     "one-at-a-time": "one_at_a_time.py",
     "advisor": "advisor.py",
     "help-policy": "help_policy.py",
-    "sense": "sense.py",
+    "sensor": "sensor.py",
     "objective": "objective.py",
     "metric": "metric.py",
     "encoder": "encoder.py",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import runpy
-import shutil
 import subprocess
+import sys
 import textwrap
 import tomllib
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import vnla
 from pages import PAGES, ROOT
 
 DOCS = ROOT / "docs"
@@ -101,23 +102,32 @@ def test_docstrings_in_the_markup_of_sphinx(written: str, meant: str) -> None:
     assert as_rst(written) == meant
 
 
-def test_the_reference_has_every_module(tmp_path: Path) -> None:
-    """In a checkout that is called as the package is, too."""
-    source = tmp_path / "vnla" / "src" / "vnla"
-    package = source / "parts"
-    package.mkdir(parents=True)
-    for name in ("__init__", "one", "_hidden"):
-        (package / f"{name}.py").write_text("")
-    (source / "alone.py").write_text("")
+def test_the_reference_has_every_public_name_and_every_file_that_a_page_links_to(tmp_path: Path) -> None:
+    script = runpy.run_path(str(DOCS / "reference.py"))
+    page = DOCS / "python.md"
     out = tmp_path / "api"
     out.mkdir()
-    (out / "vnla.gone.rst").write_text("")
-    write = runpy.run_path(str(DOCS / "reference.py"))["write_reference"]
-    write(source, out)
-    assert {path.stem for path in out.iterdir()} == {"index", "vnla.alone", "vnla.parts"}
-    told = re.findall(r"automodule:: (\S+)", (out / "vnla.parts.rst").read_text())
-    assert told == ["vnla.parts", "vnla.parts.one"]
-    before = (out / "vnla.parts.rst").stat().st_mtime_ns
-    write(source, out)
-    assert (out / "vnla.parts.rst").stat().st_mtime_ns == before
-    shutil.rmtree(out)
+    (out / "src.vnla.gone.rst").write_text("")
+    script["write_reference"](ROOT, [DOCS / "architecture.md"], out)
+    text = (out / "index.rst").read_text(encoding="utf-8")
+    told = set(re.findall(r"auto(?:class|function):: vnla\.(\w+)$", text, re.MULTILINE))
+    assert told == {*vnla.__all__} - {"__version__", "gym", "mattersim"}
+    assert "vnla.api.options.TrainOptions" in text and page.is_file()
+    assert {path.stem for path in out.iterdir()} == {"index", "src.vnla.bcui", "tests.test_structure"}
+    before = (out / "index.rst").stat().st_mtime_ns
+    script["write_reference"](ROOT, [DOCS / "architecture.md"], out)
+    assert (out / "index.rst").stat().st_mtime_ns == before
+
+
+def test_the_list_at_the_side_nests_what_is_indented() -> None:
+    sys.path.insert(0, str(DOCS))  # as Sphinx does
+    try:
+        listed = runpy.run_path(str(DOCS / "conf.py"))["pages"]()
+    finally:
+        sys.path.remove(str(DOCS))
+    paths = ["Try", "Understand the task", "Reproduce the paper", "Train your own", "Evaluate a model (LLM)"]
+    assert [*listed] == [*paths, "Run a user study", "Benchmark", "Internals"]
+    assert "docs/extending/sensor" in listed["Train your own"]["docs/extending"]
+    assert "docs/asking" in listed["Train your own"]["docs/research"]
+    flat = [name for names in listed.values() for name, below in names.items() for name in (name, *below)]
+    assert len(flat) == len(set(flat)), "a page stands twice in the list"

@@ -1,4 +1,4 @@
-"""The examples of an agent, an advisor, a help policy, a sense and an objective, by the commands in their first lines."""
+"""The examples of an agent, an advisor, a help policy, a sensor and an objective, by the commands in their first lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONS = {
     ],
     "advisor": ["--advisor", "examples.advisor:Warmer", "--advisor-option", "near=3", "--hidden", "16"],
     "help_policy": ["--help-policy", "examples.help_policy:Unsure", "--help-option", "nats=1.2", "--hidden", "16"],
-    "sense": ["--sense", "clock,examples.sense:Homing", "--hidden", "16"],
+    "sensor": ["--sensor", "clock,examples.sensor:Homing", "--hidden", "16"],
     "objective": ["--objective", "examples.objective:Rare", "--objective-option", "forward=0.25", "--hidden", "16"],
 }
 
@@ -60,7 +60,7 @@ def test_examples_are_short() -> None:
         "one_at_a_time",
         "pictures",
         "ppo",
-        "sense",
+        "sensor",
         "simple_agent",
         "world_source",
     }
@@ -82,7 +82,7 @@ def test_it_is_trained_and_goes_on_and_is_evaluated_and_watched(
     assert losses[-1]["iteration"] == 3
     saved = RunConfig.read(run / CONFIG)
     chosen = {"agent": saved.agent, "advisor": type(saved.advisor).__name__, "help_policy": saved.help_policy}
-    chosen |= {"sense": saved.sensors, "objective": saved.objective, "simple_agent": saved.agent}
+    chosen |= {"sensor": saved.sensors, "objective": saved.objective, "simple_agent": saved.agent}
     assert chosen[example] in OPTIONS[example][1]
     vnla("evaluate", run, "--seeds", 1, "--json", tmp_path / "summary.json", "--results", tmp_path / "results")
     figures = json.loads((tmp_path / "summary.json").read_text())["test_seen"]["figures"]

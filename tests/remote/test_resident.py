@@ -149,8 +149,8 @@ def test_policies_that_need_more_than_the_agent_knows_are_refused(trained: Train
         TrainedPolicy(replace(trained, config=trained.config.asking("teacher")))
 
 
-def test_senses_of_ones_own_are_not_lent(trained: Trained) -> None:
+def test_sensors_of_ones_own_are_not_offered(trained: Trained) -> None:
     with pytest.raises(
-        InputError, match=r"its agent has the sense vnla.agents.sensors:Clock, which the protocol does not lend"
+        InputError, match=r"its agent has the sensor vnla.agents.sensors:Clock, which the protocol does not offer"
     ):
         TrainedPolicy(replace(trained, config=replace(trained.config, sensors="vnla.agents.sensors:Clock")))

@@ -288,7 +288,7 @@ def test_an_end_goal_in_words_is_a_task_of_the_house(engine: EpisodeEngine) -> N
 OTHERS = {
     "agent": ["--agent", "examples.agent:GruAgent", "--agent-option", "hidden=8", "--agent-option", "embedding=8"],
     "advisor": ["--advisor", "examples.advisor:Warmer", "--hidden", "8"],
-    "sense": ["--sense", "requests,advice,examples.sense:Homing", "--hidden", "8"],
+    "sensor": ["--sensor", "requests,advice,examples.sensor:Homing", "--hidden", "8"],
 }
 
 

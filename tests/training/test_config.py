@@ -116,12 +116,12 @@ def test_a_field_whose_name_has_two_lines_is_told_in_one(tmp_path: Path) -> None
     assert "help_opti s" in str(refused.value) and len(str(refused.value).splitlines()) == 1
 
 
-def test_a_file_has_the_names_that_older_versions_read(tmp_path: Path) -> None:
+def test_files_with_earlier_names_are_read(tmp_path: Path) -> None:
     config = RunConfig("world", "tasks", "symbolic", sensors="clock", feature_dropout=0.5)
     written = json.loads(config.text(tmp_path))
-    assert (written["senses"], written["veil"]) == ("clock", 0.5)
-    assert "sensors" not in written and "feature_dropout" not in written
-    for names in ({}, {"senses": "sensors", "veil": "feature_dropout"}):
+    assert (written["sensors"], written["feature_dropout"]) == ("clock", 0.5)
+    assert "senses" not in written and "veil" not in written
+    for names in ({}, {"sensors": "senses", "feature_dropout": "veil"}):
         (tmp_path / "config.json").write_text(json.dumps({names.get(name, name): each for name, each in written.items()}))
         read = RunConfig.read(tmp_path / "config.json")
         assert (read.sensors, read.feature_dropout) == ("clock", 0.5)

@@ -245,18 +245,18 @@ def test_a_help_policy_that_says_what_it_looks_at_asks(
 
 
 @pytest.mark.parametrize(
-    ("sense", "message"),
+    ("sensor", "message"),
     [
-        (Wide, r"^sense \S+:Wide: __call__ returned float64 \(4, 3\); expected float32 \(4, 2\)$"),
-        (Stuffy, r"^sense \S+:Stuffy: __call__ returned nan at step 2; expected finite numbers$"),
+        (Wide, r"^sensor \S+:Wide: __call__ returned float64 \(4, 3\); expected float32 \(4, 2\)$"),
+        (Stuffy, r"^sensor \S+:Stuffy: __call__ returned nan at step 2; expected finite numbers$"),
         (Nostalgic, r"^Nostalgic\.smelled looks at the poses before this step .* `remembers = True`$"),
         (Foreboding, r"^Foreboding\.smelled looks at the tentative decision"),
-        (Sizeless, r"^sense \S+:Sizeless: size is None; expected how many numbers it gives, 1 or more$"),
+        (Sizeless, r"^sensor \S+:Sizeless: size is None; expected how many numbers it gives, 1 or more$"),
     ],
 )
-def test_a_sense_is_refused_in_one_line(made: Callable[..., RolloutContext], sense: type, message: str) -> None:
+def test_a_sensor_is_refused_in_one_line(made: Callable[..., RolloutContext], sensor: type, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        made(sensors=f"{HERE}:{sense.__name__}")
+        made(sensors=f"{HERE}:{sensor.__name__}")
 
 
 @pytest.mark.parametrize(
@@ -276,14 +276,14 @@ def test_an_advisor_is_refused_in_one_line(
         made(advisor=Talker(bound_advisor=bound_advisor))
 
 
-def test_a_sense_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: RunData) -> None:
+def test_a_sensor_that_is_wrong_later_is_blamed_itself(config: RunConfig, data: RunData) -> None:
     """The agents of the comparison walk other ways than the navigation teacher."""
     context = make_context(
         replace(config, sensors="clock"), data, make_agent(replace(config, sensors="clock"), data), training=True
     )
     late = replace(context, sensors={"clock": _Late()})
     trainer = Trainer(late, data.training_tasks(), config.training, learns_to_ask=True)
-    with pytest.raises(InputError, match=r"^sense clock: __call__ returned nan at step 1; expected finite numbers$"):
+    with pytest.raises(InputError, match=r"^sensor clock: __call__ returned nan at step 1; expected finite numbers$"):
         trainer.iterate()
 
 

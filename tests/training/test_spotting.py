@@ -186,7 +186,7 @@ def test_what_cannot_be_read_is_said(config: RunConfig, tmp_path: Path, monkeypa
     with pytest.raises(InputError, match="does not fit the run's configuration"):
         train(tmp_path / "run", begun, RunData.load(begun))
     monkeypatch.setattr(spotting, "LARGEST_VIEW", 3)
-    with pytest.raises(InputError, match=r"the sense spotted: reads features of 1 to 3 numbers a view, not of \d+; choose"):
+    with pytest.raises(InputError, match=r"the sensor spotted: reads features of 1 to 3 numbers a view, not of \d+; choose"):
         train(tmp_path / "run", config, RunData.load(config))
     monkeypatch.undo()
 

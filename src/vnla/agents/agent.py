@@ -46,7 +46,7 @@ class Agent(nn.Module, ABC):
     def __init__(self) -> None:
         super().__init__()
         self.spotter: Spotter | None = None
-        """What reads single views for it, where it has the sense `spotted` (`vnla.agents.sensors`)."""
+        """What reads single views for it, where it has the sensor `spotted` (`vnla.agents.sensors`)."""
 
     @abstractmethod
     def begin(self, start: Start) -> PolicyState:

@@ -115,9 +115,9 @@ def _called(kind: object) -> object:
     return getattr(kind, "__name__", kind)
 
 
-def _declarations(view: str, senses: Sequence[str]) -> set[str]:
+def _declarations(view: str, sensors: Sequence[str]) -> set[str]:
     """What a view may be declared as."""
-    if view in senses:
+    if view in sensors:
         own = {view} if view in _KEYED else set()
         return own if view in COUNTS or view == VIEWS else {*own, f"{SENSOR}{view}"}
     return {ENCODERS[view]} if view in ENCODERS else {VIEW, f"{ONE_VIEW}{view}"}

@@ -15,7 +15,7 @@ from vnla.observation import COUNTS, VIEWS
 
 AnyAgent = TypeVar("AnyAgent", bound=Agent)
 
-SENSES: dict[str, Callable[..., Sensor]] = {
+SENSORS: dict[str, Callable[..., Sensor]] = {
     "clock": Clock,
     "requests": Requests,
     "advice": SinceRequest,
@@ -28,11 +28,11 @@ SENSES: dict[str, Callable[..., Sensor]] = {
     "places": Places,
 }
 """By the name that commands and files give them."""
-LENT = ("clock", "requests", "advice", "been")
-"""Those of one view that need nothing that an agent has to have learned, so that anybody can be lent them."""
-LENT_AROUND = ("panorama", "panorama-all", "exits", "places")
-"""Those of the panorama track that anybody can be lent."""
-ONE_VIEW = (*LENT, "spotted")
+UNTRAINED = ("clock", "requests", "advice", "been")
+"""Those of one view that need nothing that an agent has learned, so that any agent can be given them."""
+UNTRAINED_AROUND = ("panorama", "panorama-all", "exits", "places")
+"""Those of the panorama track that any agent can be given."""
+ONE_VIEW = (*UNTRAINED, "spotted")
 """Those of the track on which an agent sees one view at a time."""
 ALL_AROUND = ("panorama", "spotted-around", "exits", "places")
 """Those of the panorama track."""
@@ -44,14 +44,14 @@ def sensors_named(names: str) -> Mapping[str, Sensor]:
     for name, sensor in sensors.items():
         size = getattr(sensor, "size", None)
         if not isinstance(size, int) or size < 1:
-            raise InputError(f"sense {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
+            raise InputError(f"sensor {name}: size is {size!r}; expected how many numbers it gives, 1 or more")
     return sensors
 
 
 def _sensor(name: str) -> Sensor:
     if name in COUNTS:
         return CountSensor(name)
-    return LevelViews() if name == VIEWS else build("sense", name, SENSES, {}, Sensor)
+    return LevelViews() if name == VIEWS else build("sensor", name, SENSORS, {}, Sensor)
 
 
 def with_spotter(agent: AnyAgent, sensors: Mapping[str, Sensor]) -> AnyAgent:

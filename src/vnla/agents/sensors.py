@@ -1,7 +1,7 @@
 """What an agent may notice besides the view: the time, its requests, the advice it follows, where it has been, whether it
 thinks that what it is after is in view.
 
-The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sense is one more
+The paper's agent knows none of it, but for the help module, which knows how many requests are left. A sensor is one more
 named tensor among those that there are to see; both modules are given it. To add one, write the class, anywhere, and name
 it: `--sensor package.module:Class`.
 """
@@ -139,7 +139,7 @@ class Spotted(Sensor):
 
     def ready(self, agent: Agent, world: World, views: AllViews) -> Spotted:
         """With what the agent's probe says at every pose."""
-        assert agent.spotter is not None, "an agent with this sense has one"
+        assert agent.spotter is not None, "an agent with this sensor has one"
         return replace(self, keys=agent.spotter.keys, chances=agent.spotter.everywhere(world, views).flatten())
 
 

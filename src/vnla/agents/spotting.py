@@ -50,7 +50,7 @@ class Spotter(nn.Module):
         size = sum(view.shape[1] for view in legible(views).values())
         if self.weight.shape != (size, len(self.keys)) or len(self.bias) != len(self.keys) or not len(self.keys):
             raise InputError(
-                f"the sense spotted: the agent has learned to read {self.weight.shape[0]} numbers of a view, not these"
+                f"the sensor spotted: the agent has learned to read {self.weight.shape[0]} numbers of a view, not these"
                 f" {size}; use the features that it was trained with"
             )
         houses = [self(seen_in(world, views, house)).half() for house in range(len(world.houses))]

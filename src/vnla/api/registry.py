@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from vnla.common.errors import InputError
 
 
 def list_parts(kind: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """What can be chosen by name, as `vnla list` says it: kind → parts with `name`, `source`, `about` and `options`.
 
-    The kinds are agents, advisors, help-policies, senses, objectives, metrics, encoders, pictures and worlds.
+    The kinds are agents, advisors, help-policies, sensors, objectives, metrics, encoders, pictures and worlds.
     """
-    from vnla.cli.parts import KINDS, lines
+    from vnla.cli.parts import KINDS, kind_named, lines
 
-    kinds = KINDS if kind is None else {kind: _kind(kind)}
+    kinds = KINDS if kind is None else {kind_named(kind): KINDS[kind_named(kind)]}
     return {name: [asdict(line) for line in lines(each)] for name, each in kinds.items()}
 
 
@@ -24,15 +23,8 @@ def find_part(kind: str, name: str) -> Any:
 
     A name is one of ours, one under which an installed package offers a part, or package.module:Class.
     """
+    from vnla.cli.parts import KINDS, kind_named
     from vnla.common.registry import find
 
-    chosen = _kind(kind)
+    chosen = KINDS[kind_named(kind)]
     return find(chosen.name, name, chosen.parts())
-
-
-def _kind(name: str) -> Any:
-    from vnla.cli.parts import KINDS
-
-    if name not in KINDS:
-        raise InputError(f"{name}: no such kind of part; choose from {', '.join(KINDS)}")
-    return KINDS[name]

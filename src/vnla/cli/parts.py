@@ -72,9 +72,9 @@ KINDS = {
     ),
     "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
     "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
-    "senses": PartKind(
-        "sense",
-        "vnla.agents.sensor_registry:SENSES",
+    "sensors": PartKind(
+        "sensor",
+        "vnla.agents.sensor_registry:SENSORS",
         "vnla train --sensor",
         frozenset({"table", "tables", "keys", "chances"}),  # what a world is compiled to
     ),
@@ -86,6 +86,16 @@ KINDS = {
     "pictures": PartKind("pictures", "vnla.houses.pictures:SOURCES", "vnla world set --pictures", frozenset({"world"})),
     "worlds": PartKind("world", "vnla.houses.sources:WORLDS", "vnla world import from"),
 }
+EARLIER_NAMES = {"senses": "sensors"}
+"""Earlier name of a kind → its name now."""
+
+
+def kind_named(name: str) -> str:
+    """Return the name of a kind of part, which may be given by its earlier one."""
+    found = EARLIER_NAMES.get(name, name)
+    if found not in KINDS:
+        raise InputError(f"{name}: no such kind of part; choose from {', '.join(KINDS)}")
+    return found
 
 
 @dataclass(frozen=True)
@@ -112,8 +122,7 @@ def list_(
 
     Example: vnla list --json
     """
-    if kind is not None and kind not in KINDS:
-        raise InputError(f"{kind}: no such kind of part; choose from {', '.join(KINDS)}")
+    kind = None if kind is None else kind_named(kind)
     found = {name: list(lines(each)) for name, each in KINDS.items() if kind in (None, name)}
     if as_json:
         print_json({name: [asdict(each) for each in listed] for name, listed in found.items()})

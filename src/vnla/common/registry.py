@@ -30,7 +30,7 @@ GROUPS = {
     "agent": "vnla.agents",
     "advisor": "vnla.advisors",
     "help policy": "vnla.help_policies",
-    "sense": "vnla.senses",
+    "sensor": "vnla.sensors",
     "objective": "vnla.objectives",
     "metric": "vnla.metrics",
     "encoder": "vnla.encoders",
@@ -38,6 +38,8 @@ GROUPS = {
     "world": "vnla.worlds",
 }
 """Kind of a part → the group of its entry points."""
+EARLIER_GROUPS = {"sensor": "vnla.senses"}
+"""Kind of a part → the earlier name of that group, which installed packages may still use."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def offers(kind: str) -> list[Offer]:
     if kind not in GROUPS:
         return []
     found: dict[tuple[str, str], Offer] = {}
-    for entry in entry_points(group=GROUPS[kind]):
+    groups = [GROUPS[kind], *([EARLIER_GROUPS[kind]] if kind in EARLIER_GROUPS else [])]
+    for entry in (entry for group in groups for entry in entry_points(group=group)):
         package = "an unknown package" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
         found.setdefault((entry.name, entry.value), Offer(kind, entry.name, entry.value, package, entry))
     return sorted(found.values(), key=lambda offer: (offer.name, offer.target))

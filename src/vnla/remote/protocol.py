@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from vnla.agents.sensor_registry import LENT, LENT_AROUND
+from vnla.agents.sensor_registry import UNTRAINED, UNTRAINED_AROUND
 from vnla.camera import HEADINGS, HEIGHT, WIDTH
 from vnla.common.errors import InputError
 from vnla.common.outside import from_json, is_real, is_whole, shown
@@ -74,7 +74,7 @@ def read_declaration(value: Any, where: str) -> Declaration:
         observes = [_renewed(each) for each in observes]
     if not isinstance(observes, list) or not observes or not all(map(_is_observed, observes)):
         kinds = f"{VIEW}, {ONE_VIEW}NAME, {', '.join(SHOWN[1:])}"
-        raise wrong("observes", f"a list of {kinds}, or {SENSOR} and {', '.join((*LENT, *LENT_AROUND))}")
+        raise wrong("observes", f"a list of {kinds}, or {SENSOR} and {', '.join((*UNTRAINED, *UNTRAINED_AROUND))}")
     if version == 1 and sum(each.startswith(ONE_VIEW) for each in observes) > 1:
         raise wrong("observes", f"features of one name, or version {VERSION}")
     batch, width = value.get("batch", 1), value.get("picture_width", Declaration.picture_width)
@@ -100,7 +100,7 @@ def is_width(value: object) -> TypeGuard[int]:
 
 def _is_observed(value: Any) -> bool:
     """Sensors are those of this package: a stranger's text names no module."""
-    known = {*SHOWN, *(f"{SENSOR}{name}" for name in (*LENT, *LENT_AROUND))}
+    known = {*SHOWN, *(f"{SENSOR}{name}" for name in (*UNTRAINED, *UNTRAINED_AROUND))}
     return isinstance(value, str) and (value in known or (value.startswith(ONE_VIEW) and _is_store(value)))
 
 

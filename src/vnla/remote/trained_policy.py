@@ -15,7 +15,7 @@ from torch import Tensor
 
 from vnla.agents.panorama import LevelViews, SpottedAround
 from vnla.agents.policy_state import PolicyState, Start, Views
-from vnla.agents.sensor_registry import LENT, LENT_AROUND, sensors_named
+from vnla.agents.sensor_registry import UNTRAINED, UNTRAINED_AROUND, sensors_named
 from vnla.agents.sensors import CountSensor, Sensor, Spotted
 from vnla.agents.spotting import legible
 from vnla.assistance.help_policies import AtFirst, Entropy, Never, Spaced
@@ -58,16 +58,16 @@ class TrainedPolicy:
         config = trained.config
         if not (config.policy.consults or isinstance(config.policy, Never | AtFirst | Spaced | Entropy)):
             raise InputError(f"{trained.folder}: the help policy {config.help_policy} goes by what only an evaluation knows")
-        senses = sensors_named(config.sensors)
-        own = {name for name, sense in senses.items() if isinstance(sense, Spotted | CountSensor | LevelViews)}
-        unknown = next((name for name in senses if name not in {*LENT, *LENT_AROUND, *own}), None)
+        sensors = sensors_named(config.sensors)
+        own = {name for name, sensor in sensors.items() if isinstance(sensor, Spotted | CountSensor | LevelViews)}
+        unknown = next((name for name in sensors if name not in {*UNTRAINED, *UNTRAINED_AROUND, *own}), None)
         if unknown is not None:
-            raise InputError(f"{trained.folder}: its agent has the sense {unknown}, which the protocol does not lend")
+            raise InputError(f"{trained.folder}: its agent has the sensor {unknown}, which the protocol does not offer")
         self._players = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self._words = vocabulary_of(config, trained.material)
-        lent = (f"{SENSOR}{name}" for name in senses if name not in own)
+        lent = (f"{SENSOR}{name}" for name in sensors if name not in own)
         self.name = trained.folder.absolute().name
-        around = [VIEWS] if any(isinstance(sense, LevelViews | SpottedAround) for sense in senses.values()) else []
+        around = [VIEWS] if any(isinstance(sensor, LevelViews | SpottedAround) for sensor in sensors.values()) else []
         self.observes = (*(f"{ONE_VIEW}{name}" for name in trained.material.views), *around, *lent)
 
     def reset(self, instruction: str) -> _State:
@@ -118,28 +118,28 @@ class TrainedPolicy:
 
     def _view(self, state: _State, now: Observation) -> Views:
         views = self._parts(torch.from_numpy(now[VIEW])[None])
-        return views | {name: self._sensed(name, sense, views, state, now) for name, sense in self._players.sensors.items()}
+        return views | {name: self._sensed(name, sensor, views, state, now) for name, sensor in self._players.sensors.items()}
 
     def _parts(self, features: Tensor) -> dict[str, Tensor]:
         """Features (rows, size) by their names."""
         sizes = [self._players.views[name].shape[1] for name in self._players.views]
         return dict(zip(self._players.views, torch.split(features, sizes, dim=1), strict=True))
 
-    def _sensed(self, name: str, sense: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
+    def _sensed(self, name: str, sensor: Sensor, views: Views, state: _State, now: Observation) -> Tensor:
         """What it was lent, or reads from the view itself."""
-        if isinstance(sense, CountSensor):
+        if isinstance(sensor, CountSensor):
             return torch.tensor([[float(now[name])]])
-        if isinstance(sense, LevelViews | SpottedAround):
+        if isinstance(sensor, LevelViews | SpottedAround):
             views = self._parts(torch.from_numpy(now[VIEWS]))
-        if isinstance(sense, LevelViews):
-            return torch.cat([views[each] for each in sense.views], dim=1).reshape(1, -1)
-        if not isinstance(sense, Spotted):
+        if isinstance(sensor, LevelViews):
+            return torch.cat([views[each] for each in sensor.views], dim=1).reshape(1, -1)
+        if not isinstance(sensor, Spotted):
             return torch.from_numpy(now[SENSORS][name])[None]
         spotter = self._players.agent.spotter
-        assert spotter is not None, "an agent with this sense has one"
+        assert spotter is not None, "an agent with this sensor has one"
         chances = spotter(torch.cat([views[each] for each in legible(self._players.views)], dim=1)).half()
         sought = state.sought.repeat(len(chances), 1)
-        return sense.of(sought, chances.flatten(), torch.arange(len(chances))).reshape(1, -1)
+        return sensor.of(sought, chances.flatten(), torch.arange(len(chances))).reshape(1, -1)
 
     def _utterance(self, advice: str | None) -> Utterance:
         if advice not in self._rows:

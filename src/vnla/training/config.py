@@ -40,8 +40,8 @@ LARGEST_BATCH = 1_000_000
 MOST_PRACTICE = 1_000
 
 
-STORED = {"sensors": "senses", "feature_dropout": "veil"}
-"""Field → its name in the file, where it is an older one; so files of any age are read, here and by older versions."""
+EARLIER = {"sensors": "senses", "feature_dropout": "veil"}
+"""Field → its earlier name, which files and records of that time have."""
 
 
 @dataclass(frozen=True)
@@ -242,15 +242,18 @@ class RunConfig:
         return self.policy.help(Help(self.advisor, self.training.ratio), training=training)
 
     def stored(self) -> dict[str, Any]:
-        """Return all values, by their names in files; the paper's `forward`, which was the only one, goes without saying."""
+        """Return all values as records of stages have them: by earlier names, so that what was made before is still found.
+
+        The paper's `forward`, which was the only one, is left out.
+        """
         kept = {name: each for name, each in asdict(self).items() if (name, each) != ("forward", INFORMED)}
-        return {STORED.get(name, name): each for name, each in kept.items()}
+        return {EARLIER.get(name, name): each for name, each in kept.items()}
 
     def text(self, folder: Path) -> str:
         """What is written to the run's folder."""
         from vnla.language.registry import ADVISORS
 
-        value = self.stored()
+        value = _current(self.stored())
         value |= {name: seen_from(folder, value[name]) for name in PLACES}
         value["advisor"] = {"name": name_of(self.advisor, ADVISORS), **value["advisor"]}
         return json.dumps(value, indent=2) + "\n"
@@ -291,10 +294,15 @@ def _default_teacher() -> HelpTeacher:
     return HelpTeacher()
 
 
+def _current(value: dict[str, Any]) -> dict[str, Any]:
+    """The same values by the names that fields have now."""
+    fields = {earlier: name for name, earlier in EARLIER.items()}
+    return {fields.get(name, name): each for name, each in value.items()}
+
+
 def _renewed(value: dict[str, Any]) -> dict[str, Any]:
     """A configuration as it is written now, from one of any age: the agent, the advisor and β once had no names."""
-    fields = {stored: name for name, stored in STORED.items()}
-    value = {fields.get(name, name): each for name, each in value.items()}
+    value = _current(value)
     if isinstance(value["agent"], dict):
         value["agent"], value["agent_options"] = "paper", value["agent"]
     value["advisor"] = {"name": "template", **value["advisor"]}

@@ -124,7 +124,7 @@ def _differences(context: RolloutContext, rollout: Rollout, policy_state: Policy
         answer = policy_state.read(transition.request, partial(Utterance, transition.heard, transition.phrases))
         view = seen(_step_context(transition, rollout), context, take_rows(feature_dropout, transition.row))
         for name, values in view.items():
-            who, method = (f"sense {name}", "__call__") if name in context.sensors else (f"features {name}", "a view")
+            who, method = (f"sensor {name}", "__call__") if name in context.sensors else (f"features {name}", "a view")
             check_finite(who, method, values, f" at step {transition.step}")
         policy_state = policy_state.see(view, nav)
         policy_state = policy_state.hear(transition.request & context.advisor.speaks, answer)

@@ -37,16 +37,16 @@ EPISODES = 4
 
 
 def check_parts(context: RolloutContext, data: RunData) -> None:
-    """Refuse a stranger's help policy, sense or advisor that does not do what is expected of it, in one line."""
+    """Refuse a stranger's help policy, sensor or advisor that does not do what is expected of it, in one line."""
     if not isinstance(context.bound_advisor, BoundAdvisor):
         who = called("advisor", context.advisor)
         raise InputError(
             f"{who}: ready returned {described(context.bound_advisor)}; expected a vnla.assistance.advisor.BoundAdvisor"
         )
     policy = context.help_policy.policy if isinstance(context.help_policy, Tried) else context.help_policy
-    senses = {name: sense for name, sense in context.sensors.items() if not is_ours(sense)}
+    sensors = {name: sensor for name, sensor in context.sensors.items() if not is_ours(sensor)}
     speaks = not (is_ours(context.advisor) and is_ours(context.bound_advisor))
-    if is_ours(policy) and not senses and not speaks:
+    if is_ours(policy) and not sensors and not speaks:
         return
     tasks = _some_tasks(data)
     device = data.world.device
@@ -54,18 +54,18 @@ def check_parts(context: RolloutContext, data: RunData) -> None:
         episodes = tasks.episodes(torch.arange(len(tasks), device=device), seed=0, k=context.advisor.k)
         if speaks:
             check_voice(context, step_context(_begun(episodes, context), 0, k=context.advisor.k))
-        for name, sense in senses.items():
-            check_sense(name, sense, episodes, context)
+        for name, sensor in sensors.items():
+            check_sensor(name, sensor, episodes, context)
         if not is_ours(policy):
             check_policy(policy, episodes, context)
 
 
-def check_sense(name: str, sense: Sensor, episodes: Episodes, context: RolloutContext) -> None:
-    """Whether a sense gives so many finite numbers at every step."""
-    who = f"sense {name}"
+def check_sensor(name: str, sensor: Sensor, episodes: Episodes, context: RolloutContext) -> None:
+    """Whether a sensor gives so many finite numbers at every step."""
+    who = f"sensor {name}"
     for now in _walk(episodes, context):
-        value = sense(now)
-        check_tensor(who, "__call__", value, (len(now.pose), sense.size), torch.float32, now.pose.device)
+        value = sensor(now)
+        check_tensor(who, "__call__", value, (len(now.pose), sensor.size), torch.float32, now.pose.device)
         check_finite(who, "__call__", value, f" at step {now.step}")
 
 

@@ -1,4 +1,4 @@
-"""What an agent with the sense `spotted` learns before all else: to read from single views what is in them.
+"""What an agent with the sensor `spotted` learns before all else: to read from single views what is in them.
 
 The labels are those of the training houses of the run alone: what is in view (`vnla.houses.sightings`) and in which kind of
 room. In other houses nobody looks at labels; there the probe is what it has learned.
@@ -72,7 +72,7 @@ def _check(folder: WorldFolder, views: AllViews, labels: Sequence[str]) -> None:
     size = sum(view.shape[1] for view in legible(views).values())
     if not 0 < size <= LARGEST_VIEW:
         raise InputError(
-            f"the sense spotted: reads features of 1 to {LARGEST_VIEW:,} numbers a view, not of {size:,}; choose other"
+            f"the sensor spotted: reads features of 1 to {LARGEST_VIEW:,} numbers a view, not of {size:,}; choose other"
             " --features"
         )
 

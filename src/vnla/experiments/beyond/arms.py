@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vnla.agents.sensor_registry import ALL_AROUND, LENT, ONE_VIEW
+from vnla.agents.sensor_registry import ALL_AROUND, ONE_VIEW, UNTRAINED
 from vnla.common.errors import InputError
 from vnla.evaluation.ceilings.lines import SCHEDULES
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
@@ -213,7 +213,7 @@ class Arm:
 
 def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     """By name, those first that others build on."""
-    lent, every = ",".join(LENT), ",".join(ONE_VIEW)
+    lent, every = ",".join(UNTRAINED), ",".join(ONE_VIEW)
     around, seen = f"{lent},panorama", f"{lent},panorama,spotted-around"
     chooses = ",".join(("clock", "requests", "advice", *ALL_AROUND))
     starts = {"": "start", lent: "start-senses", every: "start-spotting", around: "start-panorama", seen: "start-around"}

@@ -1,6 +1,6 @@
-"""A sense of one's own: how far the agent has got from where it began.
+"""A sensor of one's own: how far the agent has got from where it began.
 
-vnla train runs/homing --sensor clock,examples.sense:Homing --world … --tasks …
+vnla train runs/homing --sensor clock,examples.sensor:Homing --world … --tasks …
 """
 
 from __future__ import annotations
