@@ -22,7 +22,7 @@ RUNTIME := build/runtime
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install demo test fast test-slow torture lint format pictures docs web dist package sbom audit licences clean
+.PHONY: help install try demo test fast test-slow torture lint format pictures times docs web dist package sbom audit licences clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
 	@$(BIN)/python -m compileall -qq -j 0 -x $(UNCALLED) $(VENV)/lib src || true  # on all cores, where pip has one
 	@touch $@
+
+try: install ## open the page in the browser: watch an agent, help it, beat it
+	@$(BIN)/vnla serve
 
 demo: install ## houses, agents under five help policies, and a report on them: demo/report.html
 	@$(BIN)/vnla demo
@@ -71,10 +74,14 @@ format: install ## put the code into shape
 
 pictures: install ## the pictures in docs/images
 	$(BIN)/python benchmarks/experiments/pictures.py
+	$(BIN)/python benchmarks/experiments/screens.py
+
+times: install ## time the commands of the front page, and write docs/times.md: minutes, on a quiet machine
+	$(BIN)/python benchmarks/experiments/times.py
 
 docs: install $(VENV)/.docs licences ## the documentation as a site: build/site/index.html
 	$(BIN)/python docs/commands.py
-	$(BIN)/sphinx-build -q -W --keep-going -E -a -j auto -c docs -d build/doctrees . build/site
+	$(BIN)/sphinx-build -W --keep-going -E -a -j auto -c docs -d build/doctrees . build/site
 	@echo "build/site/index.html"
 
 $(VENV)/.docs: pyproject.toml docs/constraints.txt $(STAMP)

@@ -100,10 +100,10 @@ def train(
     ] = None,
     agent: AgentOption = "paper",
     agent_option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="What the agent is made with, e.g. layers=2.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the agent, e.g. layers=2.")
     ] = None,
     sensor: Annotated[
-        str, typer.Option("--sensor", "--sense", metavar="NAMES", help="What else the agent notices, as in `vnla train`.")
+        str, typer.Option("--sensor", "--sense", metavar="NAMES", help="Sensors beside the view, as in `vnla train`.")
     ] = "",
     objective: Annotated[str, typer.Option(metavar="NAME", help="imitation, worth, reward; or package.module:Class.")] = (
         "imitation"

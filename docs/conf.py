@@ -1,7 +1,8 @@
 """How the documentation becomes a site: `make docs`.
 
 The source folder is the repository itself, so the pages are the same Markdown that reads well without a site, with the same
-links. What a site needs beside it is made here: its list of pages, from docs/README.md, a reference of the public names, from
+links. What a site needs beside it is made here: its list of pages, from docs/README.md, a reference of the public
+names, from
 docstrings, the source files that pages link to, and the texts that the search shows excerpts of.
 """
 
@@ -146,7 +147,9 @@ def finish(app: Any, error: Exception | None) -> None:
 
 def setup(app: Any) -> None:
     """Sphinx calls this before it looks for pages."""
-    written = [path for pattern in include_patterns for path in ROOT.glob(pattern.replace("**", "**/*")) if path.suffix == ".md"]
+    written = [
+        path for pattern in include_patterns for path in ROOT.glob(pattern.replace("**", "**/*")) if path.suffix == ".md"
+    ]
     write_reference(ROOT, written, ROOT / "docs" / "api")
     app.connect("source-read", prepare)
     app.connect("autodoc-process-docstring", tell)

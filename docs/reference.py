@@ -70,7 +70,15 @@ def write_reference(root: Path, pages: Iterable[Path], out: Path) -> None:
     """Write the reference, and a page for each file that pages link to; pages that are of no use any more are removed."""
     written = {"index": reference((root / "docs" / "python.md").read_text(encoding="utf-8"))}
     for file in sorted(set(linked(pages, root))):
-        shown = [":orphan:", ":nosearch:", "", *headed(file, "="), f".. literalinclude:: /{file}", "   :language: python", ""]
+        shown = [
+            ":orphan:",
+            ":nosearch:",
+            "",
+            *headed(file, "="),
+            f".. literalinclude:: /{file}",
+            "   :language: python",
+            "",
+        ]
         written[source_page(file)] = "\n".join(shown)
     out.mkdir(exist_ok=True)
     for path in out.glob("*.rst"):

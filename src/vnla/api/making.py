@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def make_world(out: Place, **options: Unpack[WorldOptions]) -> WorldFolder:
     """Generate houses into the new folder `out`, with the options of `vnla world make`; the world.
 
-    A call that was ended goes on where it was.
+    A call that was ended continues where it was.
     """
     from vnla.cli import world
     from vnla.cli.asking import asked

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 
-
 def list_parts(kind: str | None = None) -> dict[str, list[dict[str, Any]]]:
     """What can be chosen by name, as `vnla list` says it: kind → parts with `name`, `source`, `about` and `options`.
 

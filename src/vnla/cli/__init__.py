@@ -133,10 +133,10 @@ _shown = _Shown()
 @app.callback()
 def _options(
     version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", help="Print the version and leave.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an error in a part of yours, not one line alone.")
+        bool, typer.Option("--debug", help="Show the traceback of an error in a part of your own, not just one line.")
     ] = False,
 ) -> None:
     _shown.traceback = debug

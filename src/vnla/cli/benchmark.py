@@ -137,7 +137,7 @@ class AboutOptions:
 class ContestantOptions:
     """Who enters, and how it acts."""
 
-    help_policy: str | None = option(None, "Of a run: another help policy than its own.", metavar="NAME")
+    help_policy: str | None = option(None, "For a run: a help policy other than its own.", metavar="NAME")
     help_option: list[str] | None = option(None, "An option of the help policy; may be repeated.", metavar="NAME=VALUE")
     forward: str | None = option(
         None, "Where forward goes: informed or plain. [default: the run's; informed]", metavar="NAME"
@@ -165,9 +165,10 @@ def run(
         bool, typer.Option("--common-only", help="A reference line: walk in the common houses alone.")
     ] = False,
 ) -> None:
-    """Try an agent under every condition of the benchmark, and write its entry.
+    """Run an agent under every condition of the benchmark, and write its entry.
 
-    The agent's files are frozen first; their digest draws the fresh houses. A command that was ended goes on where it was.
+    The agent's files are frozen first; their digest draws the fresh houses. If it is interrupted, the same command
+    continues.
 
     Example: vnla benchmark run planner entries/planner --summary "Plans by statistics of rooms."
 

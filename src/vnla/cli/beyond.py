@@ -20,26 +20,28 @@ class BeyondOptions(ExperimentOptions):
     """Which agents are compared, and how."""
 
     preset: str = option("small", "small: on two cores; paper: the paper's sizes, on a GPU.", metavar="NAME")
-    iterations: int | None = option(None, "Of each agent, in all. [default: the preset's]", min=1)
+    iterations: int | None = option(None, "Iterations of each agent, in all phases. [default: the preset's]", min=1)
     learned_iterations: int | None = option(
-        None, "Of LEARNED: 100000 as in the paper, say. [default: as many as the others]", min=1
+        None, "Iterations of LEARNED: 100000 as in the paper, say. [default: as many as the others]", min=1
     )
     arm: list[str] | None = option(
         None,
-        "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sense clock,"
+        "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sensor clock,"
         " requests, advice, been, spotted; or another one of docs/beyond.md. [default: the first five]",
         metavar="NAME",
     )
-    trainings: int = option(1, "Of each agent, with seeds one after the other.", min=1)
-    fresh: int | None = option(None, "Further houses to test agents in. [default: small 0, paper 200]", min=0)
+    trainings: int = option(1, "Trainings of each agent, with seeds one after the other.", min=1)
+    fresh: int | None = option(
+        None, "Number of fresh houses to test agents in as well. [default: small 0, paper 200]", min=0
+    )
     sweep: bool = option(True, "Measure success against help.", "--sweep/--no-sweep")
-    ceilings: bool = option(True, "Look for what is left to win.", "--ceilings/--no-ceilings")
-    limit: int | None = option(None, "Tasks on which that is looked for. [default: the preset's]", min=1)
+    ceilings: bool = option(True, "Measure how much better the agents could do.", "--ceilings/--no-ceilings")
+    limit: int | None = option(None, "Tasks for --ceilings. [default: the preset's]", min=1)
     houses: str | None = option(
-        None, "Train each arm, best unless named, in so many houses: 61,122,244,500.", metavar="NUMBERS"
+        None, "Train each arm, best unless named, in these numbers of houses: 61,122,244,500.", metavar="NUMBERS"
     )
     mirrored: bool = option(False, "With --houses: in these and their mirror images, too.")
-    beside: int = option(8, "On a GPU: at most so many trainings side by side.", min=1)
+    beside: int = option(8, "On a GPU: at most this many trainings side by side.", min=1)
 
     def plan(self, seed: int) -> ComparisonPlan:
         """Return what is to be compared."""
@@ -80,10 +82,10 @@ class BeyondWorkOptions(SharedWorkOptions):
 
 @takes_options()
 def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkOptions) -> None:
-    """Train agents with senses, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
+    """Train agents with sensors, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
     OUT/report.html, with tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command goes on where it was. Machines share the work as with
+    What is done is kept: stop it at any time, and the same command continues. Machines share the work as with
     `vnla paper`.
 
     Example: vnla beyond out --preset small

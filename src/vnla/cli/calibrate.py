@@ -56,8 +56,8 @@ class _Ground(NamedTuple):
 class CalibrateOptions:
     """How an agent is calibrated."""
 
-    risk: float = option(0.1, "How often each promise may be broken.", metavar="SHARE")
-    confidence: float = option(0.9, "How certain it has to be that they are not broken more often.", metavar="SHARE")
+    risk: float = option(0.1, "How often each guarantee may fail.", metavar="SHARE")
+    confidence: float = option(0.9, "Probability that they fail no more often than that.", metavar="SHARE")
     split: str = option("test_unseen", "Which of its splits.", metavar="NAME")
     checkpoint: OneCheckpointOption = "val_unseen"
     seed: int = option(0, "Seed of the tasks that are drawn, and of the help budgets.", min=0, max=LARGEST_SEED)
@@ -130,21 +130,23 @@ def calibrate(
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set of that world. [default: the run's]")] = None,
     check: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Calibrate on half of the houses and look at the others, N times anew."),
+        typer.Option(
+            metavar="N", min=1, help="Calibrate on half of the houses and check the guarantees in the others, N times."
+        ),
     ] = None,
     other_world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="With --check: look at the houses of this world instead.")
+        Path | None, typer.Option(metavar="DIR", help="With --check: check in the houses of this world instead.")
     ] = None,
     other_tasks: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="With --check: look at the houses of this data set instead.")
+        Path | None, typer.Option(metavar="DIR", help="With --check: check in the houses of this data set instead.")
     ] = None,
     as_json: FoundOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Promises that hold in houses like the given ones: when the agent may say that it has found the object, and when it may
-    act alone. Kept in calibration.json in the run's folder.
+    """Find out when an agent can be trusted: when it may say that it has found the object, and when it may act alone.
+    The guarantees hold in houses like those given, and are kept in calibration.json in the run's folder.
 
-    The houses have to be fresh: such as the agent was neither trained nor chosen in. One task of each is used.
+    The houses must be fresh: the agent was neither trained nor chosen in them. One task of each is used.
 
     Example: vnla calibrate runs/learned --risk 0.1 --world worlds/many --tasks tasks/many
 

@@ -38,11 +38,13 @@ class CeilingOptions:
     """What is tried with every run."""
 
     split: str = option("test_unseen", "val_seen, …, test_unseen.", metavar="NAME")
-    limit: int | None = option(None, "Only so many tasks of the split, drawn at random. [default: all]", min=1)
+    limit: int | None = option(None, "Use only this many tasks of the split, drawn at random. [default: all]", min=1)
     seeds: SeedsOption = 1
-    schedules: int = option(400, "Try so many sets of times to ask in an episode, and sample as many walks.", min=1)
+    schedules: int = option(
+        400, "How many schedules of requests to try in each episode, and how many sampled walks as their placebo.", min=1
+    )
     states: int | None = option(
-        None, "Ask and do not ask at so many steps of an episode, drawn at random. [default: all]", min=1
+        None, "Compare asking with not asking at this many steps of each episode, drawn at random. [default: all]", min=1
     )
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
@@ -104,8 +106,8 @@ def ceilings(
     as_json: FiguresOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """What is left to win: the agent asking where it errs, with perfect following, perfect stopping; a scripted searcher;
-    the best times to ask beside their placebo; and what a request is worth.
+    """Measure how much better an agent could do: asking where it errs, with perfect following, with perfect stopping.
+    Beside it are a scripted searcher, the best times to ask with their placebo, and what a request is worth.
 
     Example: vnla ceilings runs/learned --limit 400 --out ceilings
 

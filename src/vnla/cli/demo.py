@@ -18,7 +18,8 @@ def demo(
     encoder: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Whose features: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]"
+            metavar="NAME",
+            help="Encoder of the views: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
         ),
     ] = None,
     *,
@@ -26,7 +27,7 @@ def demo(
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
-    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to go on.
+    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to continue.
 
     Example: vnla demo
     """

@@ -57,7 +57,7 @@ class SourceOptions:
     split: str | None = option(
         None, "[default: of a run test_unseen, of the teacher train, of a file its own]", metavar="NAME"
     )
-    limit: int | None = option(None, "Only so many episodes, drawn at random, always the same. [default: all]", min=1)
+    limit: int | None = option(None, "Only this many episodes, drawn at random, always the same ones. [default: all]", min=1)
     seed: int | None = option(None, "Seed of the help budgets. [default: of a run and the teacher 123]")
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
@@ -125,7 +125,7 @@ def export(
 ) -> None:
     """Write episodes as a data set that other programs read.
 
-    The folder is there whole or not at all: an export that was interrupted is begun anew by the same command.
+    The folder is complete or absent: after an interruption the same command begins again.
 
     Example: vnla episodes export teacher --world worlds/small --tasks tasks/small --format minari --out data/teacher
 

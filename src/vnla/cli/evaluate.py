@@ -31,11 +31,15 @@ def evaluate(
     ] = None,
     agent: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Not a run: http://HOST:PORT, openai:MODEL, scripted, planner or yours, a.b:C."),
+        typer.Option(
+            metavar="NAME", help="Instead of a run: http://HOST:PORT, openai:MODEL, scripted, planner, or your own a.b:C."
+        ),
     ] = None,
     recorded: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Score instead what people did: a results file, of vnla study export, say."),
+        typer.Option(
+            metavar="FILE", help="Score what people did instead: a results file, such as one of vnla study export."
+        ),
     ] = None,
     *,
     options: EvaluationOptions,

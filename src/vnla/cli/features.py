@@ -96,7 +96,7 @@ class FeatureMakeOptions:
 def make(
     world: WorldArgument, *, options: FeatureMakeOptions, shard: ShardOption = None, as_json: JsonOption = False
 ) -> None:
-    """Encode all 36 views of every viewpoint. When it is stopped, the same command goes on where it was.
+    """Encode all 36 views of every viewpoint. If it is interrupted, the same command continues.
 
     With --views level it encodes the twelve level ones and keeps them beside the others, -level added to their name.
     An agent that looks up or down then sees what is level in that direction.
@@ -163,10 +163,10 @@ def _make_shared(path: Path, options: FeatureMakeOptions, which: str, as_json: b
 @app.command("check", epilog="Example: vnla features check worlds/small --encoder efficientnet-lite0")
 def check(
     world: WorldArgument,
-    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
-    """Read features from disk, house by house, and hold them against the checksums that they were written with."""
+    """Read features from disk, house by house, and compare them with the checksums that they were written with."""
     from vnla.houses.folder import read_world
     from vnla.vision.store import ARRAY, world_features
 
@@ -185,8 +185,8 @@ def check(
 @app.command("reduce", epilog="Example: vnla features reduce worlds/small --size 128")
 def reduce(
     world: WorldArgument,
-    size: Annotated[int, typer.Option(min=1, help="Numbers that are kept of each view.")] = 128,
-    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    size: Annotated[int, typer.Option(min=1, help="Numbers to keep of each view.")] = 128,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
     """Project features onto the principal components of the training houses' views: small agents learn faster."""
@@ -209,7 +209,7 @@ def import_(
     views: Annotated[str, typer.Option(metavar="all|level", help="Which views: all 36, or the 12 that look level.")] = "all",
     as_json: JsonOption = False,
 ) -> None:
-    """Bring in features that others have computed. Viewpoints that the world lacks are passed over."""
+    """Import features that were computed elsewhere. Viewpoints that the world does not have are skipped."""
     from vnla.vision.exchange import import_features
     from vnla.vision.store import store_path, viewpoints_of, world_checksum
 
@@ -233,7 +233,7 @@ def import_(
 def export(
     world: WorldArgument,
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to make: .tsv, .h5 or .hdf5.")],
-    encoder: Annotated[str, typer.Option(metavar="NAME", help="Whose features.")] = DEFAULT_ENCODER,
+    encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
     """Write features as the files that other programs for Matterport3D read."""
@@ -249,11 +249,16 @@ def export(
 @app.command("probe", epilog="Example: vnla features probe worlds/small --encoder efficientnet-lite0 --encoder pixels")
 def probe(
     world: WorldArgument,
-    encoder: Annotated[list[str], typer.Option(metavar="NAME", help="Whose features; may be repeated.")],
-    views: Annotated[int, typer.Option(min=100, help="At most so many training views, and as many others.")] = 20_000,
+    encoder: Annotated[list[str], typer.Option(metavar="NAME", help="Encoder of the features; may be repeated.")],
+    views: Annotated[
+        int, typer.Option(min=100, help="Use at most this many training views, and as many test views.")
+    ] = 20_000,
     seed: Annotated[int, typer.Option(help="Seed of the choice of views.")] = 0,
     drawn: Annotated[
-        bool, typer.Option("--drawn/--listed", help="What is in view: drawn houses' pixels, or the list of objects.")
+        bool,
+        typer.Option(
+            "--drawn/--listed", help="How to tell what is in view: from drawn pixels, or from the list of objects."
+        ),
     ] = True,
     as_json: JsonOption = False,
 ) -> None:

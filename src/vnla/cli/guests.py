@@ -44,19 +44,19 @@ KEY = "OPENAI_API_KEY"
 class AskedOptions:
     """What may be said of an agent that is no run: how it is made, called, and paid for."""
 
-    agent_option: list[str] | None = option(
-        None, "Of an agent: what it is made with; may be repeated.", metavar="NAME=VALUE"
-    )
-    on_error: str = option("stay", "Of an agent: a wrong answer costs a step (stay), or ends all (stop).", metavar="WHAT")
-    concurrency: int = option(8, "Of an agent: calls at a time.", min=1, max=256)
-    timeout: float = option(60, "Of an agent: seconds for one try of a call.", min=0.01)
-    retries: int = option(3, "Of an agent: tries after the first.", min=0, max=20)
-    give_up: int = option(20, "Of an agent: leave after so many calls in a row without an answer; 0: never.", min=0)
-    max_wait: float = option(600, "Of an agent: seconds that a busy server (429, 503) is waited for.", min=0)
+    agent_option: list[str] | None = option(None, "Agent: an option of its own; may be repeated.", metavar="NAME=VALUE")
+    on_error: str = option("stay", "Agent: a wrong answer costs a step (stay), or ends everything (stop).", metavar="WHAT")
+    concurrency: int = option(8, "Agent: how many calls at a time.", min=1, max=256)
+    timeout: float = option(60, "Agent: seconds for one attempt at a call.", min=0.01)
+    retries: int = option(3, "Agent: how often to try a call again.", min=0, max=20)
+    give_up: int = option(20, "Agent: give up after so many calls in a row without an answer; 0: never.", min=0)
+    max_wait: float = option(600, "Agent: seconds to wait for a busy server (429, 503).", min=0)
     key_variable: str | None = option(
-        None, "Of an agent: variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
+        None, "Agent: environment variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
     )
-    base_url: str | None = option(None, "With openai: where it is, such as http://localhost:8000/v1.", metavar="URL")
+    base_url: str | None = option(
+        None, "With openai: address of the server, such as http://localhost:8000/v1.", metavar="URL"
+    )
     observe: str = option(
         "picture", "With openai: picture, text, both, panorama, text-around, or several with commas.", metavar="WHAT"
     )
@@ -81,7 +81,7 @@ class GuestOptions(AskedOptions):
     out: Path | None = option(
         None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
     )
-    dry_run: bool = option(False, "With openai: say what it may cost, and leave.")
+    dry_run: bool = option(False, "With openai: print what it may cost, and exit.")
 
 
 @dataclass(frozen=True)

@@ -30,23 +30,27 @@ MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "suc
 class ListenOptions:
     """Who listens, where, and to what."""
 
-    split: str = option("test_unseen", "On the ways of whose tasks agents begin.", metavar="NAME")
+    split: str = option("test_unseen", "Split with the tasks on whose ways agents begin.", metavar="NAME")
     reference: Path | None = option(
-        None, "What is retained of what advice brings this run instead, in its own language.", metavar="RUN"
+        None,
+        "Run to compare with: the share of its gain from advice, in its own language, that the agent has.",
+        metavar="RUN",
     )
     handwritten: Path | None = option(
-        None, "Also sentences written by hand, in their houses, which are made in DIR if need be.", metavar="DIR"
+        None, "Also test sentences written by hand; their houses are in DIR, and are made there if missing.", metavar="DIR"
     )
     listener: str = option(
         AGENT,
-        "agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, told"
-        " nothing where it has not understood every word; or parser, in the agent's place",
+        "agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, but told"
+        " nothing where a word was not understood; parser: the parser in the agent's place",
         metavar="NAME",
     )
     says: str | None = option(
-        None, "What of the grammar is said, with commas: usual,templates. [default: all]", metavar="NAMES"
+        None,
+        "Kinds of sentences that the grammar says, with commas between: usual,templates. [default: all]",
+        metavar="NAMES",
     )
-    seeds: int = option(1, "How many of the authors' seeds for success; 0: without success.", min=0, max=5)
+    seeds: int = option(1, "How many of the authors' seeds to measure success with; 0: do not measure it.", min=0, max=5)
     subset: int | None = option(None, "N tasks of the split. [default: all]", metavar="N", min=1)
     checkpoint: CheckpointOption = None
     world: Path | None = option(None, "World for pretrained, or where the run's is.", metavar="DIR")
@@ -111,9 +115,9 @@ def listen(
     as_json: FoundOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """How exactly an agent follows advice: as in training; in combinations, sentences and words that were held out; by
-    hand; where things alone tell the way; and what is not so: left for right, other things, no order, also of the sentences
-    alone on which that tells. Intervals (95%) are over houses.
+    """Measure how exactly an agent follows advice. It hears advice as in training; combinations, sentences and words
+    that were held out; sentences written by hand; advice that names only things; and contrast sets, which say
+    something wrong: left for right, other things, another order. Intervals (95%) are over houses.
 
     Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
 

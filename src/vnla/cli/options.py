@@ -140,7 +140,7 @@ BatchOption = Annotated[int, typer.Option(min=1, help="Episodes in a batch.")]
 DeviceOption = Annotated[str | None, typer.Option(help="cpu, cuda. [default: a GPU if there is one]")]
 ThreadsOption = Annotated[int | None, typer.Option(min=1, help="CPU threads. [default: as many as there are cores]")]
 CoresOption = Annotated[int | None, typer.Option(min=1, help="Threads. [default: all cores]")]
-EagerOption = Annotated[bool, typer.Option("--eager", help="On a GPU: operation by operation, not as one graph.")]
+EagerOption = Annotated[bool, typer.Option("--eager", help="On a GPU: run operation by operation, not as one graph.")]
 
 # what becomes of it
 FiguresOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")]

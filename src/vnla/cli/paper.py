@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vnla.report.document import Finding, ReportTable
 
 EverythingArgument = Annotated[
-    Path, typer.Argument(metavar="OUT", help="Folder for everything; if it has some of it, that is kept.")
+    Path, typer.Argument(metavar="OUT", help="Folder for everything; what it already has is kept.")
 ]
 WAITING = 75
 """Exit status of a shard whose stages wait for others: to be tried again, as `sysexits.h` has it."""
@@ -38,13 +38,13 @@ class ExperimentOptions:
     """What experiments are like."""
 
     preset: str = option("small", "small: minutes on two cores; paper: the paper's sizes.", metavar="NAME")
-    iterations: int | None = option(None, "Of each training. [default: the preset's]", min=1)
+    iterations: int | None = option(None, "Iterations of each training. [default: the preset's]", min=1)
     validate_every: int | None = option(None, "Iterations between two validations. [default: the preset's]", min=1)
     precision: str | None = option(None, "float32, tf32 or bfloat16. [default: the preset's]", metavar="NAME")
     world: Path | None = option(None, "A world of your own, with features. [default: one is generated]", metavar="DIR")
-    features: str | None = option(None, "Whose features, or symbolic. [default: the preset's]", metavar="NAME")
+    features: str | None = option(None, "Encoder of the features, or symbolic. [default: the preset's]", metavar="NAME")
     peers: bool = option(
-        True, "Beside them agents that learn nothing; beside Table 2 also SPACED, trained.", "--peers/--no-peers"
+        True, "Also evaluate agents that learn nothing, and with Table 2 train SPACED.", "--peers/--no-peers"
     )
 
     def given(self, preset: ExperimentPreset) -> ExperimentPreset:
@@ -60,7 +60,9 @@ class WorkOptions:
     seed: int = option(0, "Seed of houses, data sets and trainings.", min=0, max=LARGEST_SEED)
     device: str | None = option(None, "cpu, cuda, cuda:1. [default: a GPU if there is one]")
     workers: int | None = option(None, "Cores to work on. [default: all]", min=1)
-    threads: int | None = option(None, "Of each training and evaluation. [default: trainings share the cores]", min=1)
+    threads: int | None = option(
+        None, "Threads of each training and evaluation. [default: trainings share the cores]", min=1
+    )
 
     def noted_seed(self) -> list[str]:
         """Return the option for the seed, where it is not the usual one."""
@@ -73,7 +75,9 @@ class SharedWorkOptions(WorkOptions):
 
     cluster: str = option("local", "local: this machine; ray://HOST:PORT: a Ray cluster that sees OUT.", metavar="WHERE")
     shard: ShardOption = None
-    wait: float = option(0, "With --shard: for what others do, before leaving with status 75.", metavar="MINUTES", min=0)
+    wait: float = option(
+        0, "With --shard: how long to wait for others before exiting with status 75.", metavar="MINUTES", min=0
+    )
 
     def here(self) -> dict[str, Any]:
         """Return what says where stages run, for those who run them."""
@@ -96,16 +100,16 @@ class PartOptions:
 
     only: list[str] | None = option(
         None,
-        "Only this training and its evaluations, and the report if nothing is missing then; may be repeated: learned,"
+        "Do only this training and its evaluations, and write the report if nothing is missing; may be repeated: learned,"
         " none, first, random, spaced, silent and others",
         metavar="NAME",
     )
     gather: list[Path] | None = option(
         None,
-        "First take what this folder or archive has; may be repeated. It trains nothing without --only.",
+        "First take what this folder or archive has; may be repeated. Without --only nothing is trained.",
         metavar="FROM",
     )
-    allow_uncommitted: bool = option(False, "With --gather: also what was made by code that is not committed.")
+    allow_uncommitted: bool = option(False, "With --gather: also take what was made by code that is not committed.")
     pack: Path | None = option(
         None, "Write what is done, without weights, to this zip archive, for --gather elsewhere.", metavar="FILE"
     )
@@ -140,9 +144,10 @@ def paper(
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command goes on where it was. Several machines that see OUT share
-    the work by --shard i/n, and --shard merge writes the report; a Ray cluster does it all at --cluster ray://HOST:10001.
-    Machines that see no common folder make some trainings each, with --only and --pack, and --gather brings them together.
+    What is done is kept: stop it at any time, and the same command continues. Several machines that share OUT share
+    the work by --shard i/n, and --shard merge writes the report; a Ray cluster does it all at --cluster
+    ray://HOST:10001.
+    Machines without a common folder do some trainings each, with --only and --pack, and --gather joins them.
 
     Example: vnla paper out --preset small
 

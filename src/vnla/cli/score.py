@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 class ContestOptions:
     """What results files are held against."""
 
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World in which it was done.", show_default=False)] = None
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set with its tasks.", show_default=False)] = None
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World of the walks.", show_default=False)] = None
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set of the tasks.", show_default=False)] = None
     split: str | None = option(None, "val_seen, …, test_unseen. [default: the one that the files are of]", metavar="NAME")
     ratio: float = option(0.4, "τ of the help budgets.", min=0, max=1)
     k: int = option(4, "k of the help budgets.", min=1, max=7)
     seed: str | None = option(
-        None, "Seed of the help budgets that every task is held to; any: whatever can be drawn, for scores that are"
-        " not compared. [default: 123]", metavar="N|any",
+        None, "Seed of the help budgets that every task must keep; any: accept any budget, for scores that are not"
+        " compared. [default: 123]", metavar="N|any",
     )  # fmt: skip
     partial: bool = option(False, "Accept files with some of the tasks, and leave the others out of every figure.")
     lenient: bool = option(False, "Count wrong records and missing tasks as failures, and name them, instead of refusing.")

@@ -16,15 +16,16 @@ def speaker(
     world: Annotated[Path, typer.Option(metavar="DIR", help="World folder; it learns in the houses of its split train.")],
     iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 2500,
     batch: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
-    learning_rate: Annotated[float, typer.Option(help="Adam's, at its highest.")] = 2e-3,
+    learning_rate: Annotated[float, typer.Option(help="Highest learning rate of Adam.")] = 2e-3,
     k: Annotated[int, typer.Option(min=1, max=6, help="Actions that a sentence describes.")] = 4,
     width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 96,
-    tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow in the end.")] = 200,
+    tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow after the training.")] = 200,
     seed: Annotated[int, typer.Option(help="Seed of its parameters, and of the walks that it learns from.")] = 0,
     threads: CoresOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")] = None,
 ) -> None:
-    """Train a speaker on what the grammar says of walks through a world. When it is stopped, the same command goes on.
+    """Train a speaker, a network that learns from the grammar to describe walks through a world. When it is stopped,
+    the same command continues.
 
     Example: vnla speaker speaker.safetensors --world worlds/small
 

@@ -56,7 +56,9 @@ class DatasetOptions:
     task: TaskName = option(TaskName.asknav, "Which data set.")
     seed: int = option(0, "The same seed gives the same files.", min=0, max=LARGEST_SEED)
     size: int | None = option(
-        None, "Least points of each dev and test set. [default: 5000, or as many as leave most for training]", min=0
+        None,
+        "Minimum number of points of each dev and test set. [default: 5000, or as many as leave most for training]",
+        min=0,
     )
     splits: Path | None = option(
         None, "JSON with the buildings of train, dev and test. [default: the world's own]", metavar="FILE"
@@ -69,8 +71,12 @@ class DatasetOptions:
         metavar="N",
         min=0,
     )
-    starts: int | None = option(None, "Most start viewpoints. [default: AskNav 5, NoRoom 12]", metavar="N", min=1)
-    per: PerName | None = option(None, "What --starts counts for in each bucket. [default: AskNav room, NoRoom object]")
+    starts: int | None = option(
+        None, "Maximum number of start viewpoints. [default: AskNav 5, NoRoom 12]", metavar="N", min=1
+    )
+    per: PerName | None = option(
+        None, "Whether --starts is for each room, or for each object, of a bucket. [default: AskNav room, NoRoom object]"
+    )
     compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False
 
     def recipe(self) -> DatasetRecipe:

@@ -34,18 +34,18 @@ class TrainCommandOptions:
 
     variant: list[str] | None = option(
         None,
-        'Train one in RUN/NAME that has these options too, such as "clock=--sensor clock"; may be repeated.',
+        'Also train a run in RUN/NAME with these options, such as "clock=--sensor clock"; may be repeated.',
         metavar="NAME=OPTIONS",
     )
     feature_cache: str | None = option(
         None,
-        "Leave features on disk, with at most so much in memory, e.g. 4GB; or in the memory of the host, from which"
-        " a GPU fetches them: host. [default: all in memory]",
+        "Keep features on disk and at most this much in memory, such as 4GB; or in the host's memory, from which a GPU"
+        " fetches them: host. [default: all in memory]",
         metavar="SIZE",
     )
     device: DeviceOption = None
     eager: EagerOption = False
-    threads: int | None = option(None, "Of the CPU. [default: as many as PyTorch takes]", min=0)
+    threads: int | None = option(None, "CPU threads. [default: as many as PyTorch takes]", min=0)
     shard: ShardOption = None
 
 
@@ -53,13 +53,13 @@ class TrainCommandOptions:
 def train(
     context: typer.Context,
     run: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Folder of a new run, or of runs that are there: they go on.")
+        list[Path], typer.Argument(metavar="RUN...", help="Folder of a new run, or folders of runs to continue.")
     ],
     **values: Any,
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
-    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, goes on where it was. Of a run that is there only
+    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, continues where it was. Of a run that exists only
     --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
     policies, seeds or variants are trained side by side, each in a folder of its own in RUN; so are several RUNs that are
     there. With --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several

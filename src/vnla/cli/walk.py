@@ -30,7 +30,7 @@ def walk(
         typer.Option(metavar="DIR", help="Data set of tasks. [default: some are made]", show_default=False),
     ] = None,
     house: Annotated[
-        str | None, typer.Option(metavar="ID", help="In which house. [default: the first]", show_default=False)
+        str | None, typer.Option(metavar="ID", help="House to walk in. [default: the first]", show_default=False)
     ] = None,
     task: Annotated[int, typer.Option(min=0, help="Which task of the house, from 0.")] = 0,
     seed: BudgetSeedOption = 0,

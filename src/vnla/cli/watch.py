@@ -35,7 +35,7 @@ def watch(
     ask: Annotated[bool, typer.Option("--ask", help="Be its advisor: type an answer whenever it asks.")] = False,
     device: Annotated[str, typer.Option(help="cpu, cuda.")] = "cpu",
 ) -> None:
-    """Tell one episode: what was asked for, where the agent was, how sure it was, what it heard and did.
+    """Show one episode, step by step: the task, where the agent was, how sure it was, what it heard and did.
 
     Example: vnla watch runs/learned --split test_unseen --out pictures
 

@@ -45,7 +45,7 @@ class _Importers(CommandGroup):
         return super().resolve_command(ctx, ["json", *args] if named else args)
 
 
-importers = typer.Typer(help="Bring in houses from files of others.", no_args_is_help=True)
+importers = typer.Typer(help="Import houses from files.", no_args_is_help=True)
 app.add_typer(importers, name="import", cls=_Importers)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder, or a folder of Matterport3D files.")]
@@ -103,16 +103,16 @@ class HouseOptions:
     preset: str = option("small", "small: 17 little houses; paper: 61/11/18 of real sizes.", metavar="NAME")
     seed: int = option(0, "Seed of everything in it.", min=0, max=LARGEST_SEED)
     houses: int | None = option(
-        None, "So many in all, in the preset's proportions. [default: the preset's]", metavar="N", max=MOST_HOUSES
+        None, "Number of houses in all, in the preset's proportions. [default: the preset's]", metavar="N", max=MOST_HOUSES
     )
-    train: int | None = option(None, "So many for training.", metavar="N", min=1, max=MOST_HOUSES)
-    dev: int | None = option(None, "So many for development.", metavar="N", min=1, max=MOST_HOUSES)
-    test: int | None = option(None, "So many for test.", metavar="N", min=1, max=MOST_HOUSES)
-    storeys: str | None = option(None, "Storeys, 1 to 3. [default: as it comes]", metavar="A..B")
+    train: int | None = option(None, "Number of houses for training.", metavar="N", min=1, max=MOST_HOUSES)
+    dev: int | None = option(None, "Number of houses for development.", metavar="N", min=1, max=MOST_HOUSES)
+    test: int | None = option(None, "Number of houses for test.", metavar="N", min=1, max=MOST_HOUSES)
+    storeys: str | None = option(None, "Storeys, 1 to 3. [default: random]", metavar="A..B")
     rooms: str | None = option(None, "Rooms, 8 to 80. [default: the preset's sizes]", metavar="A..B")
-    area: str | None = option(None, "Square metres indoors, 90 to 1000. [default: as it comes]", metavar="A..B")
+    area: str | None = option(None, "Square metres indoors, 90 to 1000. [default: random]", metavar="A..B")
     style: str | None = option(None, "Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]", metavar="NAMES")
-    programme: str | None = option(None, "home or workplace. [default: now and then a workplace]", metavar="NAME")
+    programme: str | None = option(None, "home or workplace. [default: a home, sometimes a workplace]", metavar="NAME")
     mirrored: bool = option(False, "Add the mirror image of each house for training.")
 
     def order(self) -> WorldOrder:
@@ -149,12 +149,12 @@ def make(
 ) -> None:
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
-    A house keeps its name, its look and its part whatever their number is: a larger world has all houses of a smaller one of
-    the same preset, seed and wishes, and a house for test is never one for training elsewhere. With --mirrored the mirror
-    image of each house for training is one more, NAME-mirrored, in which all that was left is right.
+    A house keeps its name, its look and its split, however many houses are made: a larger world contains all houses
+    of a smaller one with the same preset, seed and options, and a house for test is never one for training elsewhere.
+    --mirrored adds the mirror image of each house for training as NAME-mirrored, with left and right exchanged.
 
-    A command that was ended goes on where it was. With --shard i/n it makes a part of them in OUT.shards, and with --shard
-    merge the world of all parts.
+    If it is interrupted, the same command continues. With --shard i/n it makes a part of the houses in OUT.shards,
+    and with --shard merge the world of all parts.
     """
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.pipeline.shards.world import houses_of, world_parts
@@ -268,10 +268,12 @@ def import_json(
 def import_from(
     source: Annotated[str, typer.Argument(metavar="NAME", help="json, cottage, or package.module:Class.")],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
-    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source; may be repeated.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the source; may be repeated.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Import houses from a source by its name, anybody's too."""
+    """Import houses from a source of houses, such as a class of your own."""
     from vnla.common.registry import options_of
     from vnla.houses.sources import world_source
 
@@ -358,7 +360,7 @@ def set_(
         ),
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="Of the source of pictures; may be repeated.")
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="An option of the source of pictures; may be repeated.")
     ] = None,
     features: Annotated[
         str | None,

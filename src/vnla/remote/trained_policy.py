@@ -118,7 +118,9 @@ class TrainedPolicy:
 
     def _view(self, state: _State, now: Observation) -> Views:
         views = self._parts(torch.from_numpy(now[VIEW])[None])
-        return views | {name: self._sensed(name, sensor, views, state, now) for name, sensor in self._players.sensors.items()}
+        return views | {
+            name: self._sensed(name, sensor, views, state, now) for name, sensor in self._players.sensors.items()
+        }
 
     def _parts(self, features: Tensor) -> dict[str, Tensor]:
         """Features (rows, size) by their names."""

@@ -50,12 +50,12 @@ class TrainingConfig:
 
     iterations: int = option(
         100_000,
-        "How many batches to train on; 0 for an agent as it is. A run that is there goes on to that many; its cooldown is at"
-        " the new end.",
+        "How many batches to train on; 0 leaves an agent as it is. A run that exists continues up to this number, with"
+        " its cooldown at the new end.",
         min=0,
     )
     batch: int = option(100, "Episodes in a batch.", min=1)
-    learning_rate: float = option(1e-4, "Adam's.")
+    learning_rate: float = option(1e-4, "Learning rate of Adam.")
     weight_decay: float = option(5e-4, "Weight of the L2 norm.")
     """It is added to the gradient."""
     ratio: float = option(0.4, "τ: share of the time with assistance.", "--ratio", "--tau", min=0, max=1)
@@ -94,10 +94,14 @@ class TrainingConfig:
 class RunConfig:
     """Everything that determines a run."""
 
-    world: str = option(
-        "", "World folder; for a run that is there, where it is now.", "--world", metavar="DIR", is_place=True
+    world: str = option("", "World folder; of a run to continue, where it is now.", "--world", metavar="DIR", is_place=True)
+    tasks: str = option(
+        "",
+        "Data set folder, made by `vnla tasks make`; of a run to continue, where it is now.",
+        "--tasks",
+        metavar="DIR",
+        is_place=True,
     )
-    tasks: str = option("", "Data set folder, made by `vnla tasks make`; likewise.", "--tasks", metavar="DIR", is_place=True)
     features: str = option(
         "efficientnet-lite0",
         "Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares, or the"
@@ -124,13 +128,11 @@ class RunConfig:
     advisor: Advisor = field(default_factory=lambda: _default_advisor())
     teacher: HelpTeacher = field(default_factory=lambda: _default_teacher())
     agent: str = option("paper", "paper, or package.module:Class.", metavar="NAME")
-    agent_options: dict[str, Any] = option(
-        dict, "What the agent is made with; may be repeated.", "--agent-option", metavar=OWN
-    )
+    agent_options: dict[str, Any] = option(dict, "An option of the agent; may be repeated.", "--agent-option", metavar=OWN)
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
-        "What else the agent notices: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
+        "Sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
         " exits, places; or package.module:Class. Several with commas between.",
         "--sensor",
         "--sense",
@@ -147,31 +149,35 @@ class RunConfig:
         max=0.95,
     )
     """It hides the same numbers for the whole episode (`RolloutContext.feature_dropout`)."""
-    fold: str = option("", "Train in a part of the houses: 2/5, all but it, -2/5, or first:61.", metavar="PART")
-    timed: bool = option(False, "Train with the time that evaluation gives.")
+    fold: str = option(
+        "",
+        "Train in part of the houses: the second fifth is 2/5, all others are -2/5, the first 61 are first:61.",
+        metavar="PART",
+    )
+    timed: bool = option(False, "Train with the time budgets of evaluation.")
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: the help module learns what a request is worth, the rest stays; mistakes: it"
-        " learns where the next action is wrong; reward: learn from how episodes end; or package.module:Class.",
+        "imitation, as in the paper; worth: only the help module learns, what a request is worth; mistakes: it learns"
+        " where the next action is wrong; reward: the agent learns from how episodes end; or package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(
         dict, "An option of the objective; may be repeated.", "--objective-option", metavar=OWN
     )
     """Fields of the objective that differ from its own."""
-    following: bool = option(False, "Subgoals are followed by the agent itself, ever more of them, and it learns to.")
+    following: bool = option(False, "The agent follows more and more of the subgoals itself, and learns to.")
     """How it learns to is in `vnla.assistance.following`."""
     practice: int = option(
         0,
-        "N short walks beside each episode, in which the agent learns what is said.",
+        "Practise with N short walks beside each episode, to learn what sentences mean.",
         metavar="N",
         min=0,
         max=MOST_PRACTICE,
     )
     """The walks are in `vnla.training.practice`."""
     strange: float = option(
-        0.0, "Share of the words there that are strange: known by their spelling, or none.", min=0, max=1
+        0.0, "Share of the words in practice that are unknown to the agent, or known by their spelling alone.", min=0, max=1
     )
     """Which words are strange is in `vnla.training.practice.Strange`."""
     forward: str = option(
@@ -183,7 +189,7 @@ class RunConfig:
     """One of `vnla.world.forward.FORWARDS`."""
     begins_with: str = option(
         "",
-        "Begin with the agent of another run, its last, or with a checkpoint of one.",
+        "Start from the last agent of another run, or from a checkpoint.",
         "--begins-with",
         metavar="RUN",
         is_place=True,

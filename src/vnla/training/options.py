@@ -34,10 +34,10 @@ class AdvisorOptions:
         "indirect", "indirect, direct, or silent: direct without subgoals; or package.module:Class.", metavar="KIND"
     )
     advisor_language: str = option(
-        "template", "How it speaks: template, as in the paper; grammar or speaker, as people do.", metavar="NAME"
+        "template", "How the advisor speaks: template, as in the paper; grammar or speaker, as people do.", metavar="NAME"
     )
     advisor_option: dict[str, Any] = option(
-        dict, "An option of one's own advisor, of the grammar or the speaker; may be repeated.", metavar=OWN
+        dict, "An option of the grammar, of the speaker, or of an advisor of your own; may be repeated.", metavar=OWN
     )
     easy: bool = option(False, "Subgoals with one phrase an action.")
 
