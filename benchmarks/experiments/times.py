@@ -103,7 +103,7 @@ def table(found: dict[str, Any]) -> str:
         [
             f"On {said}; commit {found['commit']}, {found['date']}:",
             *["", "| command | time |", "| --- | --- |", *rows],
-            *["", "| what | size |", "| --- | --- |", *weights, ""],
+            *["", "| what | size |", "| --- | --- |", *weights, "", ""],
         ]
     )
 
