@@ -197,7 +197,7 @@ def test_what_was_lost_is_begun_again_from_nothing(tmp_path: Path) -> None:
 
 def test_what_is_lost_again_and_again_has_failed(tmp_path: Path) -> None:
     stage = Stage("a", make, (tmp_path, "a"), tmp_path / "a")
-    with pytest.raises(InputError, match="stage a: its machine is gone; the same command goes on where it was"):
+    with pytest.raises(InputError, match="stage a: its machine is gone; the same command continues where it was"):
         run_stages([stage], tmp_path, StageCallbacks(), 1, executor=Failing(3))
 
 

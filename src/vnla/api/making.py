@@ -94,7 +94,7 @@ def load_tasks(path: Place, task: str | None = None) -> Dataset:
 def make_features(world: Place, **options: Unpack[FeatureOptions]) -> FeatureStore:
     """Encode every view of a world, with the options of `vnla features make`; the features.
 
-    They are kept in the world folder. A call that was ended goes on where it was, and what is there is not made again.
+    They are kept in the world folder. A call that was ended continues where it was, and what is there is not made again.
     """
     from vnla.cli import features
     from vnla.cli.asking import asked

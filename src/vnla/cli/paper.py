@@ -249,7 +249,7 @@ def resumable() -> Iterator[None]:
         typer.echo(str(waiting), err=True)
         raise typer.Exit(WAITING) from None
     except Interrupted as stop:
-        typer.echo(f"stopped by {stop} and saved; the same command goes on where it was", err=True)
+        typer.echo(f"stopped by {stop} and saved; the same command continues where it was", err=True)
         raise typer.Exit(128 + stop.number) from None
 
 

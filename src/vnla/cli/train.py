@@ -258,4 +258,4 @@ def _farewell(name: str, view: TrainingView) -> str:
         return f"stopped by {name} while loading; nothing was written"
     if view.signals > 1:
         return f"stopped by {name} at once; {again} goes on from the last checkpoint"
-    return f"stopped by {name} and saved; {again} goes on where it was"
+    return f"stopped by {name} and saved; {again} continues where it was"

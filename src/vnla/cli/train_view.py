@@ -110,7 +110,7 @@ class TrainingView:
             if stop.times > 1 or not self.loaded:
                 self.say(f"{name}: leaving at once")
             else:
-                self.say(f"{name}: stopping after this iteration and saving …; once more leaves at once")
+                self.say(f"{name}: stopping after this iteration and saving …; Ctrl-C again exits at once")
 
 
 class Bars(TrainingView):

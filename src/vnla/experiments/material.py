@@ -45,7 +45,7 @@ def make_world(
 def encode_views(
     world: Path, encoder: str, reduced: int | None, like: Path | None, device: str, cores: int, report: Report
 ) -> None:
-    """Draw and encode every view of a world, and reduce the features if that is wanted; goes on where it was.
+    """Draw and encode every view of a world, and reduce the features if that is wanted; continues where it was.
 
     They are reduced as those of the world `like`, if there is one.
     """
@@ -58,7 +58,7 @@ def encode_views(
 
 
 def encode_piece(world: Path, encoder: str, shard: Shard, device: str, cores: int, report: Report) -> None:
-    """Draw and encode the views of some houses of a world; goes on where it was."""
+    """Draw and encode the views of some houses of a world; continues where it was."""
     from vnla.pipeline.shards.features import feature_parts, make_part, share_of
     from vnla.vision.making import header_of
     from vnla.vision.store import store_path

@@ -177,7 +177,7 @@ class RayExecutor(Executor):
         except Exception as error:
             raise UnreachableError(
                 f"{self._address}: the connection to the cluster is lost ({_words(error)}); what is done is kept, and the"
-                " same command goes on where it was"
+                " same command continues where it was"
             ) from None
 
     def _connect(self) -> None:

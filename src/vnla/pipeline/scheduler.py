@@ -291,7 +291,7 @@ class _Scheduler:
                 self.records.end(stage, job.seconds, done=False)
                 self.callbacks.lost(stage, gone.fate)
             else:
-                self._fail(stage, f"{gone.fate}; the same command goes on where it was")
+                self._fail(stage, f"{gone.fate}; the same command continues where it was")
 
     def _fail(self, stage: Stage, error: str) -> None:
         self.failed[stage.name] = error

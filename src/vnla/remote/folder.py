@@ -1,4 +1,4 @@
-"""The folder of an evaluation of somebody's agent, from which the same command goes on where it was left.
+"""The folder of an evaluation of somebody's agent, from which the same command continues where it was left.
 
 ::
 

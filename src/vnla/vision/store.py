@@ -10,7 +10,7 @@ under the encoder's name and `-level`. Where there is none of that name, the lev
 
 While features are being made, `features.json` is missing and two more files are there: `unfinished.json`, which says what
 is being made, and `done`, one byte a viewpoint. A byte is set only after that viewpoint's features are on disk, so a killed
-extraction goes on where it was, and never counts half a row as done.
+extraction continues where it was, and never counts half a row as done.
 """
 
 from __future__ import annotations

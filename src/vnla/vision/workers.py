@@ -154,7 +154,7 @@ class ImageWorker(crews.Member):
         return made
 
     def _lost(self) -> InputError:
-        return InputError(f"a process that makes images {self.fate()}; the same command goes on where it was")
+        return InputError(f"a process that makes images {self.fate()}; the same command continues where it was")
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def test_a_shard_that_does_not_belong_to_the_others_is_told_before_it_works(whol
 def test_a_full_disk_is_a_line_and_the_same_call_goes_on(tmp_path: Path) -> None:
     parts = parts_in(tmp_path)
     with (
-        pytest.raises(InputError, match=r"No space left on device.*goes on where it was"),
+        pytest.raises(InputError, match=r"No space left on device.*continues where it was"),
         parts.making(Shard(1, 1)) as place,
     ):
         assert place is not None

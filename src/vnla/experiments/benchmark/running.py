@@ -1,4 +1,4 @@
-"""Try a contestant under every condition, and write its entry; a run that is ended goes on where it was.
+"""Try a contestant under every condition, and write its entry; a run that is ended continues where it was.
 
 What is done is kept beside the entry, in `OUT.unfinished`, until all is there.
 """

@@ -107,7 +107,7 @@ def ground_of(folder: WorldFolder, split: str, progress: Count = unheard, device
 
 
 def train_speaker(path: Path, ground: Ground, settings: SpeakerSettings, report: Report = lambda *_: None) -> Speaker:
-    """A speaker trained for so many iterations; one that is in the file already goes on where it was."""
+    """A speaker trained for so many iterations; one that is in the file already continues where it was."""
     torch.manual_seed(settings.seed)
     grammar = Grammar()
     if path.exists():

@@ -64,7 +64,7 @@ def make_part(
 
 
 def merge(parts: ShardParts, header: Header, progress: Count = unheard) -> FeatureStore:
-    """The store of all shards, each of which is held against its checksum first; goes on where it was."""
+    """The store of all shards, each of which is held against its checksum first; continues where it was."""
     count = len(parts.complete())
     first: dict[str, int] = {}
     for row, (house, _) in enumerate(header.viewpoints):

@@ -92,7 +92,7 @@ class ShardParts:
                 self._write(shard, done=True)
         except OSError as error:
             raise InputError(
-                f"{error.filename or place}: cannot be written ({error.strerror}); the same command goes on where it was"
+                f"{error.filename or place}: cannot be written ({error.strerror}); the same command continues where it was"
             ) from None
 
     def complete(self) -> list[Shard]:
