@@ -58,7 +58,7 @@ def timed(command: str, folder: Path) -> float:
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "PYTHONDONTWRITEBYTECODE": ""}
     typed = [sys.executable, "-u", "-m", *shlex.split(command)]
     began = time.monotonic()
-    if typed[3] != "serve":
+    if typed[4] != "serve":
         subprocess.run(typed, cwd=folder, env=environment, check=True, stdout=subprocess.DEVNULL)
         return time.monotonic() - began
     typed += ["--no-open", "--port", "0"]

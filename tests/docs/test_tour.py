@@ -55,7 +55,7 @@ def test_what_a_line_needs_was_made_by_one_before(page: str) -> None:
 
 TINY = {
     "world make": "--train 4 --dev 2 --test 12 --rooms 8..8 --storeys 1..1",
-    "features make": "--encoder pixels --size 16x12",
+    "features make": "--encoder pixels --size 64x48 --workers 1",
     "tasks make": "--size 12 --fewest 1",
     "train": "--features pixels --iterations 4 --validate-every 2 --batch 8 --hidden 16 --threads 1",
     "ceilings": "--limit 4 --schedules 4 --states 2",
