@@ -41,7 +41,7 @@ def server() -> Iterator[str]:
 def drawn(page: Page) -> None:
     """Wait until the view is there in full."""
     page.locator(".view canvas").first.wait_for()
-    page.wait_for_function("!document.querySelector('.drawing')")
+    page.locator(".drawing").first.wait_for(state="detached")
     page.wait_for_timeout(1500)
 
 

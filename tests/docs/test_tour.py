@@ -101,3 +101,12 @@ def test_every_line_works_in_the_order_given(page: str, vnla: Vnla, tmp_path: Pa
 def test_the_page_answers(tmp_path: Path) -> None:
     script = runpy.run_path(str(ROOT / "benchmarks" / "experiments" / "times.py"))
     assert 0 < script["timed"]("vnla serve", tmp_path) < 120
+
+
+def test_the_front_page_stays_short_and_has_the_eight_paths() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 80, "move what is longer to a page"
+    assert text.count("![") == 1, "one picture"
+    assert len(list(commands("README.md"))) + 1 == 5, "five commands, with the installation"
+    [table] = re.findall(r"\| I want to … \| page \|\n\| --- \| --- \|\n((?:\|.*\n)+)", text)
+    assert len(table.splitlines()) == 8
