@@ -104,7 +104,7 @@ sbom: $(RUNTIME)/.installed ## all that is installed with vnla, as a bill of mat
 	$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible -o build/sbom.json $(RUNTIME)/bin/python
 	$(TOOLS)/bin/python release/page_parts.py build/sbom.json
 
-audit: $(RUNTIME)/.installed ## known weaknesses of all that is installed with vnla
+audit: $(RUNTIME)/.installed ## known vulnerabilities of all that is installed with vnla
 	$(RUNTIME)/bin/python -m pip freeze --exclude vnla > build/runtime.txt
 	$(TOOLS)/bin/pip-audit --strict --disable-pip --no-deps -r build/runtime.txt
 

@@ -82,8 +82,10 @@ class BeyondWorkOptions(SharedWorkOptions):
 
 @takes_options()
 def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkOptions) -> None:
-    """Train agents with sensors, by reward, and by what a request is worth, compare them with LEARNED, and write a report:
-    OUT/report.html, with tables and figures beside it.
+    """Train agents that go beyond the paper, and compare them with LEARNED in a report.
+
+    They have sensors, learn from reward, or learn what a request is worth. The report is OUT/report.html, with tables and
+    figures beside it.
 
     What is done is kept: stop it at any time, and the same command continues. Machines share the work as with
     `vnla paper`.

@@ -46,7 +46,7 @@ def evaluate(
     of_runs: RunTrialOptions,
     of_guests: GuestOptions,
 ) -> None:
-    """Success rate, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
+    """Measure success, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
     With --shard i/n a part of the evaluations of --npz DIR is carried out, and kept in DIR.shards; with --shard merge all
     are put together, and everything is printed and written as without it.

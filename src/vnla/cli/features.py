@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from vnla.vision.store import Header
     from vnla.world.compiled import World
 
-app = typer.Typer(help="Features of images: make, import, export, probe.", no_args_is_help=True)
+app = typer.Typer(help="Features of images: make, check, reduce, import, export, probe.", no_args_is_help=True)
 
 WorldArgument = Annotated[Path, typer.Argument(metavar="WORLD", help="A world folder.")]
 DEFAULT_ENCODER = "efficientnet-lite0"
