@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SENTENCE = "turn right, then moonwalk"
 """What is typed in the picture of *Help it*: one part is understood, and one is not."""
-SIZE = {"width": 960, "height": 760}
+SIZE = ViewportSize(width=960, height=760)
 FLAGS = ["--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run"]
 PATIENCE = 300_000
 """Milliseconds for houses that have to be drawn first."""
