@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from vnla import evaluate, import_world, load_tasks, make_tasks
-from vnla.agents.sensor_registry import SENSES
+from vnla.agents.sensor_registry import SENSORS
 from vnla.camera import VIEWS
 from vnla.cli import main
 from vnla.houses.folder import read_world
@@ -123,10 +123,10 @@ def finite(value: Any) -> Iterator[bool]:
         yield math.isfinite(value)
 
 
-EVERY = ",".join(SENSES)
+EVERY = ",".join(SENSORS)
 OBJECTIVES = ("imitation", "reward")
 TRAININGS = [(objective, "learned", sensor) for sensor in ("", EVERY) for objective in OBJECTIVES]
-ALONE = [pytest.param(each, "learned", sensor, marks=pytest.mark.slow) for sensor in SENSES for each in OBJECTIVES]
+ALONE = [pytest.param(each, "learned", sensor, marks=pytest.mark.slow) for sensor in SENSORS for each in OBJECTIVES]
 
 
 @pytest.mark.parametrize(("objective", "policy", "sensor"), [*TRAININGS, ("worth", "valued", EVERY), *ALONE])

@@ -229,6 +229,7 @@ def test_the_list_has_ours_and_theirs_with_options(vnla: Vnla) -> None:
     )
     shown = vnla("list", "help-policies")
     assert "eager" in shown and "times=3" in shown and "offered twice" in shown and "learned" in shown
+    assert json.loads(vnla("list", "senses", "--json")).keys() == {"sensors"}  # by its earlier name
     everything = json.loads(vnla("list", "--json"))
     assert set(everything) == {
         "agents", "advisors", "help-policies", "sensors", "objectives", "metrics", "encoders", "pictures", "worlds",
