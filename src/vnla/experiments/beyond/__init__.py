@@ -1,1 +1,1 @@
-"""Past the paper: agents with senses, trained by reward, who ask by what a request is worth, each beside LEARNED."""
+"""Beyond the paper: agents with sensors, trained by reward, who ask by what a request is worth, each beside LEARNED."""

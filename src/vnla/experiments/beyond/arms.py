@@ -6,7 +6,7 @@ have in common is trained once. All agents have the same number of iterations in
 A scale says how large a comparison is and how the agents that go past the paper are tuned. LEARNED is trained as its preset
 says, for as many iterations as all others have in all.
 
-Where an agent has senses, episodes have the time in training that they would have in evaluation: a clock that showed the
+Where an agent has sensors, episodes have the time in training that they would have in evaluation: a clock that showed the
 teacher's time would tell how long the way is.
 """
 
@@ -121,7 +121,7 @@ class Phase:
     """Of the objective."""
     help_policy: str = "learned"
     timed: bool = False
-    """Whether episodes have the time of evaluation although there are no senses."""
+    """Whether episodes have the time of evaluation although there are no sensors."""
     fold: str = ""
     """The part of the training houses that it has, if not all."""
     agent: str = "paper"
@@ -237,15 +237,15 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
     usual = [
         Arm(LEARNED, "the paper's agent and training", (Phase(LEARNED),)),
         tuned("tuned", "LEARNED, tuned as those below"),
-        tuned("senses", "TUNED with four senses", lent),
+        tuned("senses", "TUNED with four sensors", lent),
         by_reward("reward", "TUNED, then trained by reward"),
-        by_reward(BEST, "four senses, then trained by reward", lent),
+        by_reward(BEST, "four sensors, then trained by reward", lent),
         Arm("valued", "BEST, then taught what a request is worth", (begun(lent), short, valued)),
     ]
     others = [
-        *(by_reward(sense, f"REWARD with one sense, {sense}", sense) for sense in ONE_VIEW),
+        *(by_reward(sense, f"REWARD with one sensor, {sense}", sense) for sense in ONE_VIEW),
         tuned("timed", "TUNED, with the time of evaluation", timed=True),
-        *(tuned(f"tuned-{sense}", f"TUNED with one sense, {sense}", sense) for sense in ONE_VIEW),
+        *(tuned(f"tuned-{sense}", f"TUNED with one sensor, {sense}", sense) for sense in ONE_VIEW),
         tuned("senses-spotted", "SENSES and spotted", every),
         by_reward("best-spotted", "BEST and spotted", every),
         tuned("tuned-panorama", "SENSES and a panorama", around),
@@ -292,25 +292,25 @@ ALONE = {
     "been": "where it has been",
     "spotted": "what it has spotted",
 }
-"""Senses that an agent has alone, in words."""
+"""Sensors that an agent has alone, in words."""
 PARTS = (
     ("tuned", LEARNED, "other tuning"),
-    ("senses", "tuned", "senses, under imitation"),
-    ("reward", "tuned", "reward, without senses"),
-    (BEST, "reward", "senses, under reward"),
-    (BEST, "senses", "reward, with senses"),
-    (BEST, "tuned", "senses and reward"),
+    ("senses", "tuned", "sensors, under imitation"),
+    ("reward", "tuned", "reward, without sensors"),
+    (BEST, "reward", "sensors, under reward"),
+    (BEST, "senses", "reward, with sensors"),
+    (BEST, "tuned", "sensors and reward"),
     ("valued", BEST, "what a request is worth"),
     *((sense, "reward", f"{ALONE[sense]} alone") for sense in ONE_VIEW),
     ("timed", "tuned", "the time of evaluation"),
-    ("senses", "timed", "senses, under imitation, in the same time"),
+    ("senses", "timed", "sensors, under imitation, in the same time"),
     *((f"tuned-{sense}", "timed", f"{ALONE[sense]} alone, under imitation") for sense in ONE_VIEW),
-    ("senses-spotted", "senses", "what it has spotted, besides all other senses, under imitation"),
-    ("best-spotted", BEST, "what it has spotted, besides all other senses"),
+    ("senses-spotted", "senses", "what it has spotted, besides all other sensors, under imitation"),
+    ("best-spotted", BEST, "what it has spotted, besides all other sensors"),
     ("threshold", "tuned", "a threshold for asking, from the dev set"),
-    ("best-threshold", BEST, "a threshold for asking, from the dev set, with senses and reward"),
+    ("best-threshold", BEST, "a threshold for asking, from the dev set, with sensors and reward"),
     ("mistaken", "tuned", "where the next action is wrong"),
-    ("best-mistaken", BEST, "where the next action is wrong, with senses and reward"),
+    ("best-mistaken", BEST, "where the next action is wrong, with sensors and reward"),
     ("tuned-panorama", "senses", "a panorama, under imitation"),
     (PANORAMA, BEST, "a panorama"),
     (f"{PANORAMA}-spotted", PANORAMA, "what it has spotted all around"),

@@ -102,7 +102,7 @@ def parts_table(results: ComparisonResults, command: str = "") -> list[Item]:
                 findings.append(gains(claim, found[UNSEEN.name]))
     columns = ["Added", "Agent", "Over", *(each.title for each in plan.challenges)]
     text = (
-        f"Points of success that one agent has over another, which differs from it in that alone; with senses goes, in"
+        f"Points of success that one agent has over another, which differs from it in that alone; with sensors goes, in"
         f" training, the time of evaluation. {note(results)}"
     )
     table = ReportTable("table-b2", "Table B2: what each part adds", columns, rows, text, command)
