@@ -116,15 +116,15 @@ def test_b2_has_who_differs_in_one_thing(put: Put) -> None:
     results = put({"learned": (NOBODY,), "tuned": (NOBODY,), "reward": (HALF,), "best": (ALL,)})
     items = tables.parts_table(results)
     found = rows(items)
-    added = ("other tuning", "reward, without senses", "senses, under reward", "senses and reward", "all of it")
+    added = ("other tuning", "reward, without sensors", "sensors, under reward", "sensors and reward", "all of it")
     assert list(found) == [f": {what}" for what in added]
-    agent, over, *gains = found[": senses, under reward"]
+    agent, over, *gains = found[": sensors, under reward"]
     assert (agent, over) == ("BEST", "REWARD") and [each.mean for each in gains if isinstance(each, Value)] == [50] * 4
     assert verdicts(items) == {
         "TUNED succeeds more often than LEARNED on Test unseen: other tuning": None,
-        "REWARD succeeds more often than TUNED on Test unseen: reward, without senses": None,
-        "BEST succeeds more often than REWARD on Test unseen: senses, under reward": None,
-        "BEST succeeds more often than TUNED on Test unseen: senses and reward": True,
+        "REWARD succeeds more often than TUNED on Test unseen: reward, without sensors": None,
+        "BEST succeeds more often than REWARD on Test unseen: sensors, under reward": None,
+        "BEST succeeds more often than TUNED on Test unseen: sensors and reward": True,
     }
     assert tables.parts_table(put({"learned": (NOBODY,)})) == []
 
