@@ -27,7 +27,7 @@ def demo(
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
-    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to go on.
+    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to continue.
 
     Example: vnla demo
     """
