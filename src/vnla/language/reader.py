@@ -29,6 +29,8 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
 
+READER_VERSION = "1"
+"""Changes whenever some text is read otherwise than before. Records of what people said name it."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
 SUGGESTIONS = 4

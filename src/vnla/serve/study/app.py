@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Tell, untold
 from vnla.serve import messages
 from vnla.serve.app import bare_app
 from vnla.serve.connections import PATIENCE, Connection, Connections
@@ -27,6 +28,7 @@ from vnla.serve.reduce import NOTHING
 from vnla.serve.sessions import Session
 from vnla.serve.site import Site, SiteLoader
 from vnla.serve.study.design import Design
+from vnla.serve.study.preparing import draw, houses_of, looked_at, tasks_of_study
 from vnla.serve.study.records import ParticipantSession
 from vnla.serve.study.service import StudyService
 from vnla.serve.visitor_service import VisitorService
@@ -51,9 +53,19 @@ class StudySite(Site):
             if condition.mode == "help" and not self.agents[condition.agent].engine.listens:
                 raise InputError(f"condition {condition.name}: the agent {condition.agent} was not trained to follow words")
         tasks = self.engine.goals.tasks
-        for task in (*design.practice.tasks, *design.catch, *(task for group in design.groups for task in group)):
+        for task in tasks_of_study(design):
             if task not in tasks:
                 raise InputError(f"{design.tasks}: has no task {task!r}, which the study names")
+
+    def prepare(self, design: Design, tell: Tell = untold) -> None:
+        """Make everything ready that participants see and that their words are read by, of all houses of a design."""
+        folder, tasks = self.engine.trained.material.folder, self.engine.goals.tasks
+        houses = houses_of([tasks[task] for task in tasks_of_study(design)], folder)
+        if any(condition.mode == "help" for condition in design.conditions):
+            around = looked_at(folder, houses, tell)
+            for service in self.agents.values():
+                service.reader.prepare(around)
+        draw(self.pictures, houses, tell)
 
     def close(self) -> None:
         """Finish what is under way."""
