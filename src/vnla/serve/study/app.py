@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -20,7 +19,7 @@ from vnla.common.progress import Tell, untold
 from vnla.serve import messages
 from vnla.serve.app import bare_app
 from vnla.serve.connections import PATIENCE, Connection, Connections
-from vnla.serve.content import INDEX, Content, assets
+from vnla.serve.content import INDEX, assets
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.limits import Limits
 from vnla.serve.messages import STUDY_MESSAGE, TOKEN, StudyMessage
@@ -33,9 +32,6 @@ from vnla.serve.study.records import ParticipantSession
 from vnla.serve.study.service import StudyService
 from vnla.serve.visitor_service import VisitorService
 from vnla.training.trained import Trained
-
-MARK = b'<meta name="study">'
-"""In the head of the page of a study, by which its scripts know what to show."""
 
 
 class StudySite(Site):
@@ -75,13 +71,8 @@ class StudySite(Site):
 
 def make_study_app(loader: SiteLoader, study: StudyService, hosts: Collection[str], limits: Limits) -> FastAPI:
     """Return the server of a study. Its `loader` opens a `StudySite`."""
-    page = {**assets(), INDEX: marked(assets()[INDEX])}
+    page = {**assets(), INDEX: assets()[INDEX].marked("study")}
     return bare_app(StudyConnections(loader, study, limits), hosts, page)
-
-
-def marked(page: Content) -> Content:
-    """Return the page with the mark of a study."""
-    return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
 
 
 class StudyConnections(Connections):
