@@ -103,8 +103,8 @@ def _written(line: dict[str, object]) -> Written:
     )
 
 
-def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] | None = None) -> WorldFolder:
-    """The world of their houses in a folder, or of those of other `lines`, made if it is not there."""
+def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
+    """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
     wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
     if not path.exists():
         houses = []

@@ -28,10 +28,9 @@ from vnla.language.parser import Part, parse
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
-from vnla.world.actions import Nav
 
-READER_VERSION = "1"
-"""Changes whenever some text is read otherwise than before. Records of what people said name it."""
+READER_VERSION = 1
+"""Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
 SUGGESTIONS = 4
@@ -45,27 +44,26 @@ class TextReading(NamedTuple):
     parts: tuple[Part, ...]
     suggestions: tuple[str, ...] = ()
     """What could be said instead."""
-    plan: tuple[Nav, ...] = ()
-    """Of advice: the actions that it was understood as."""
 
 
 def read_advice(
     text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None = None
 ) -> TextReading:
     """What a text advises an agent that was trained with an advisor and has these words, at a pose of a house."""
-    found = _advice(text, advisor, vocabulary, place)
-    guess = _respelt(text, found.parts, advisor.words(), known_words())
-    if guess == text or _advice(guess, advisor, vocabulary, place).understood in (found.understood, None):
-        return found
-    return found._replace(suggestions=(guess,))
+    understood, parts = _advice(text, advisor, vocabulary, place)
+    guess = _respelt(text, parts, advisor.words(), known_words())
+    if guess == text or _advice(guess, advisor, vocabulary, place)[0] in (understood, None):
+        return TextReading(understood, parts)
+    return TextReading(understood, parts, (guess,))
 
 
-def _advice(text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None) -> TextReading:
+def _advice(
+    text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None
+) -> tuple[str | None, tuple[Part, ...]]:
     parsed = parse(text)
     found = motions(parsed) if place is None else denote(parsed, *place, place[0].after)
-    plan = until_stop(found.plan[:LONGEST_ADVICE])
-    understood = text_of(worded(plan, advisor, vocabulary)) or None
-    return TextReading(understood, found.parts, plan=plan if understood else ())
+    words = worded(until_stop(found.plan[:LONGEST_ADVICE]), advisor, vocabulary)
+    return text_of(words) or None, found.parts
 
 
 _TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)

@@ -43,14 +43,14 @@ class Reading(Frozen):
 
 
 def of_advice(found: TextReading) -> Reading:
-    """Return what was understood, as the page has it: advice in the agent's words."""
-    return Reading(understood=found.understood, parts=found.parts, suggestions=found.suggestions)
+    """Advice in the agent's words."""
+    return Reading(**found._asdict())
 
 
 def of_end_goal(text: str, known: Sequence[str]) -> Reading:
     """One of the end-goals that are known, as people write it."""
     found = find_end_goal(text, known)
-    return of_advice(found._replace(understood=found.understood and sentence(found.understood)))
+    return Reading(**{**found._asdict(), "understood": found.understood and sentence(found.understood)})
 
 
 class AdviceReader:

@@ -478,11 +478,11 @@ def test_the_readers_version_is_in_every_record_and_does_not_change(
         monkeypatch.setattr("vnla.serve.study.records.READER_VERSION", "2 of tomorrow")
         StudyDoor(study_site, study)  # while nobody has taken part
         monkeypatch.undo()
-        door.study.store.check_reader(READER_VERSION)
+        door.study.store.check_reader(str(READER_VERSION))
         person.agree()
         person.say("next")
         stamps = [line["stamp"]["reader"] for line in record(study, person) if "stamp" in line]
-    assert stamps == [READER_VERSION]
+    assert stamps == [str(READER_VERSION)]
     monkeypatch.setattr("vnla.serve.study.records.READER_VERSION", "2 of tomorrow")
     with pytest.raises(InputError, match="but this vnla has reader 2 of tomorrow"):
         StudyDoor(study_site, study)

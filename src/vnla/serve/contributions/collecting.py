@@ -21,7 +21,9 @@ from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS, view_index
 from vnla.common import checksums
 from vnla.common.errors import InputError
+from vnla.language.grounding import motions
 from vnla.language.handwritten import house_key
+from vnla.language.parser import parse
 from vnla.language.reader import LONGEST_ADVICE, READER_VERSION
 from vnla.serve.contributions.contribution import CONSENT, Contribution, HouseKey, Outcome
 from vnla.serve.contributions.store import ContributionStore, new_token
@@ -184,7 +186,7 @@ def _described(
         consent=CONSENT,
         day=datetime.now(UTC).date().isoformat(),
         vnla=vnla.__version__,
-        reader=READER_VERSION,
+        reader=str(READER_VERSION),
         agent=_agent(service.engine.trained.folder),
         world=world_checksum(folder),
         house=house.name,
@@ -199,7 +201,7 @@ def _described(
         requests_left=step["requests_left"],
         text=message.text,
         understood=reading.understood,
-        plan=_named(reading.plan),
+        plan=_named(until_stop(motions(parse(reading.understood)).plan) if reading.understood else ()),
         parts=[*reading.parts],
         way=way.actions,
         alone=way.alone,

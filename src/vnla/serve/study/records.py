@@ -70,7 +70,7 @@ class Stamp(Frozen):
             world=world_checksum(read_world(Path(design.world))),
             tasks=_digits(sorted(read_dataset(Path(design.tasks)).paths.values())),
             checkpoints={name: _weights(run) for name, run in design.agents.items()},
-            reader=READER_VERSION,
+            reader=str(READER_VERSION),
         )
 
 
