@@ -11,6 +11,7 @@ from typing import Any
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from vnla.serve.app import make_app
+from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.limits import Limits
 from vnla.serve.reduce import NOTHING, State, reduced
 from vnla.serve.sessions import Sessions
@@ -30,8 +31,11 @@ def words_in(text: str, words: Iterable[str]) -> list[str]:
 class Door(TestClient):
     """A server's, and all who have come in; when it closes they are gone."""
 
-    def __init__(self, site: Site, folder: Path, limits: Limits = GENEROUS) -> None:
-        super().__init__(make_app(Opened(site), Sessions(folder, limits), ["localhost"], limits), base_url=HOST)
+    def __init__(
+        self, site: Site, folder: Path, limits: Limits = GENEROUS, contributions: Contributions | None = None
+    ) -> None:
+        app = make_app(Opened(site), Sessions(folder, limits), ["localhost"], limits, contributions)
+        super().__init__(app, base_url=HOST)
         self.lines: list[WebSocketTestSession] = []
 
     def connect(self, origin: str = HOST, host: str = "localhost") -> WebSocketTestSession:

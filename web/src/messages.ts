@@ -22,6 +22,8 @@ export type Message =
   | { kind: "ask"; after: number }
   | { kind: "leave"; after: number }
   | { kind: "agree"; version: string; platform?: string; after: number }
+  | { kind: "contribute"; agrees: boolean; version?: string; token?: string; after: number }
+  | { kind: "withdraw_contributions"; token: string; after: number }
   | { kind: "next" | "withdraw"; after: number };
 
 export type Answer =
@@ -29,7 +31,17 @@ export type Answer =
   | { kind: "event"; event: Event }
   | { kind: "second"; events: Event[] }
   | { kind: "refused"; why: string }
+  | Contributed
   | Standing;
+
+/** Whether what the visitor types is kept. The same as `ContributionsReply` of `vnla.serve.messages`. */
+export interface Contributed {
+  kind: "contributions";
+  agrees: boolean;
+  token: string | null;
+  count: number;
+  withdrawn: number | null;
+}
 
 /** Where a participant of a study stands. The same as in `vnla.serve.messages`. */
 export interface Standing {

@@ -2,6 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { Connection } from "./connection";
+import { Contributions } from "./contributions";
 import type { Mode } from "./events";
 import type { Answer, Standing, Which, Wish } from "./messages";
 import { NOTHING, reduce, type State } from "./reduce";
@@ -20,6 +21,8 @@ export class Session {
   readonly resumed = signal(false);
   /** Where a participant stands, in a study. */
   readonly standing = signal<Standing | null>(null);
+  /** What the visitor gives of what they type, if they agree. */
+  readonly contributions = new Contributions((wish) => this.connection.say(wish));
   private id: string | null;
   private readonly connection: Connection;
 
@@ -29,7 +32,10 @@ export class Session {
     this.connection = new Connection(() => new WebSocket(address()) as never, {
       seen: () => ({ session: this.id, after: this.state.peek().number }),
       heard: (answer) => batch(() => this.heard(answer)),
-      open: (connected) => (this.connected.value = connected),
+      open: (connected) => {
+        this.connected.value = connected;
+        if (connected) this.contributions.greet();
+      },
     });
   }
 
@@ -76,6 +82,9 @@ export class Session {
         break;
       case "refused":
         this.refused.value = answer.why;
+        break;
+      case "contributions":
+        this.contributions.heard(answer);
         break;
       case "study":
         this.standing.value = answer;

@@ -40,6 +40,9 @@ def serve(
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep visitors' sessions here. [default: in the user's cache]")
     ] = None,
+    collect_advice: Annotated[
+        bool, typer.Option("--collect-advice", help="Ask visitors whether they give what they type: vnla advice export.")
+    ] = False,
     no_open: NoOpenOption = False,
     device: DeviceOption = None,
 ) -> None:
@@ -55,6 +58,8 @@ def serve(
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.app import make_app
+    from vnla.serve.contributions.collecting import Contributions
+    from vnla.serve.contributions.store import ContributionStore
     from vnla.serve.limits import Limits
     from vnla.serve.sessions import Sessions
     from vnla.serve.site import SiteLoader
@@ -64,7 +69,8 @@ def serve(
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         sessions = Sessions(folder, limits)
         loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
-        app = make_app(loader, sessions, names_of(host), limits)
+        given = Contributions(ContributionStore(folder, sessions.secret)) if collect_advice else None
+        app = make_app(loader, sessions, names_of(host), limits, given)
         answer(app, loader, listener, host, limits, opens=not no_open)
 
 

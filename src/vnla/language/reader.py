@@ -29,6 +29,8 @@ from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
 
+READER_VERSION = 1
+"""Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
 SUGGESTIONS = 4

@@ -22,6 +22,7 @@ from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.serve.connections import BROWSER, Connections, NoSessionError, VisitorConnections, browser_of
 from vnla.serve.content import FOREVER, INDEX, Content, assets, first_episode
+from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.guard import Guard
@@ -51,10 +52,19 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 _READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429: {"model": Why}}
 
 
-def make_app(loader: SiteLoader, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
-    """Return the server of a site. `hosts` are the names that it goes by; any if there are none."""
-    connections = VisitorConnections(loader, sessions, limits or Limits())
-    app = bare_app(connections, hosts, assets(), description="/openapi.json")
+def make_app(
+    loader: SiteLoader,
+    sessions: Sessions,
+    hosts: Collection[str],
+    limits: Limits | None = None,
+    contributions: Contributions | None = None,
+) -> FastAPI:
+    """Return the server of a site. `hosts` are the names that it goes by; any if there are none.
+
+    With `contributions` the page asks visitors whether they give what they type."""
+    connections = VisitorConnections(loader, sessions, limits or Limits(), contributions)
+    files = assets() if contributions is None else {**assets(), INDEX: assets()[INDEX].marked("contributions")}
+    app = bare_app(connections, hosts, files, description="/openapi.json")
     _add_named_routes(app, connections)
     return app
 

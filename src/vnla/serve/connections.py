@@ -14,9 +14,10 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from vnla.common.errors import InputError
+from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.events import Event, Pose
 from vnla.serve.limits import Limits, TokenBucket
-from vnla.serve.messages import MESSAGE, AnyMessage, EventReply, HelloMessage, RefusedReply
+from vnla.serve.messages import MESSAGE, AnyMessage, EventReply, HelloMessage, OnContributions, RefusedReply
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import SiteLoader
 from vnla.serve.visitor_service import VisitorService, as_sentence, welcome
@@ -102,9 +103,12 @@ class VisitorConnections(Connections):
     MESSAGES = MESSAGE
     ADVISABLE = ("watch", "help")
 
-    def __init__(self, loader: SiteLoader, sessions: Sessions, limits: Limits) -> None:
+    def __init__(
+        self, loader: SiteLoader, sessions: Sessions, limits: Limits, contributions: Contributions | None = None
+    ) -> None:
+        """With `contributions` visitors are asked whether they give what they type."""
         super().__init__(loader, limits)
-        self._sessions = sessions
+        self._sessions, self._contributions = sessions, contributions
 
     async def replies(self, connection: Connection, message: AnyMessage) -> Sequence[BaseModel]:
         """Do what a visitor says; a hello opens a session."""
@@ -114,9 +118,14 @@ class VisitorConnections(Connections):
             return [welcome(session)]
         if connection.session is None:
             raise InputError("say hello first")
+        if isinstance(message, OnContributions):
+            if self._contributions is None:
+                raise InputError("this server keeps nothing of what visitors type for others")
+            return [await self._contributions.hear(connection.session, message)]
         site = await self.loader.soon(PATIENCE)
         reply = await site.service.hear(connection.session, message)
-        return [] if reply is None else [reply]
+        kept = self._contributions and await self._contributions.note(connection.session, message, site.service, reply)
+        return [*([] if reply is None else [reply]), *(kept or ())]
 
     def service(self, session: Session) -> VisitorService:  # noqa: ARG002
         """Return the service of the site's only agent."""

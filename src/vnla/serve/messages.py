@@ -113,6 +113,23 @@ class LeaveMessage(Message):
     kind: Literal["leave"]
 
 
+class ContributeMessage(Message):
+    """To give what one types from now on, having read a version of the text on that, or to give no more of it."""
+
+    kind: Literal["contribute"]
+    agrees: bool
+    version: str = Field(default="", max_length=64)
+    token: str | None = Field(default=None, pattern=TOKEN)
+    """By which this browser's sentences are known; none if it has never given any."""
+
+
+class WithdrawContributionsMessage(Message):
+    """Delete all sentences that a browser with this token has given."""
+
+    kind: Literal["withdraw_contributions"]
+    token: str = Field(pattern=TOKEN)
+
+
 class AgreeMessage(Message):
     """To take part, having read a version of the consent text; with the platform's id where people come from one."""
 
@@ -135,8 +152,11 @@ class WithdrawMessage(Message):
 
 InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
 """What visitors and participants say in an episode."""
+OnContributions = ContributeMessage | WithdrawContributionsMessage
+"""What visitors say about giving what they type."""
 AnyMessage = Annotated[
-    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | InEpisode, Field(discriminator="kind")
+    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | OnContributions | InEpisode,
+    Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
 """Reads and checks a visitor's message."""
@@ -174,6 +194,19 @@ class RefusedReply(Frozen):
 
     kind: Literal["refused"] = "refused"
     why: str
+
+
+class ContributionsReply(Frozen):
+    """Whether a visitor's words are kept now."""
+
+    kind: Literal["contributions"] = "contributions"
+    agrees: bool
+    token: str | None = None
+    """With which they can be taken back."""
+    count: int = 0
+    """How many sentences are kept that were given with it."""
+    withdrawn: int | None = None
+    """How many have just been deleted."""
 
 
 class StudyStatus(Frozen):

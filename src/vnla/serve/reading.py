@@ -79,6 +79,10 @@ class AdviceReader:
             text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
         )
 
+    def prepare(self, around: Mapping[str, Surroundings]) -> None:
+        """Take houses that have been looked at: what is read in them does not change any more."""
+        self._around.update(around)
+
     def _surroundings(self, house: House) -> Surroundings:
         """A house as it is known by now."""
         if house.name not in self._around:

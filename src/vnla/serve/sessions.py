@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.serve.episode_spec import EpisodeSpec
-from vnla.serve.events import EVENT, EndedEvent, Event, Score
+from vnla.serve.events import EVENT, BegunEvent, EndedEvent, Event, Score
 from vnla.serve.keys import ensure_key
 from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
@@ -43,6 +43,8 @@ class Session:
         self.spec: EpisodeSpec | None = None
         self.walk: PersonsWalk | None = None
         """The visitor's own walk, where one is under way and somebody has asked for it since the server began."""
+        self.unfinished: tuple[EpisodeSpec, State] | None = None
+        """A walk of the visitor's own that they have left for another mode before it was over, and its state then."""
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
@@ -83,10 +85,20 @@ class Session:
         """Return an event as the visitor sees it."""
         return event
 
+    def _want(self, spec: EpisodeSpec) -> None:
+        """Take another episode; a walk of the visitor's own that is not over waits until they come back."""
+        if self.mode == "beat" and not self.state["ended"]:
+            assert self.spec is not None
+            self.unfinished = self.spec, self.state
+        self.spec = spec
+
     def _take(self, events: Sequence[Event], spec: EpisodeSpec | None) -> None:
-        self.spec = spec or self.spec
+        if spec is not None:
+            self._want(spec)
         self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
         for event in events:
+            if isinstance(event, BegunEvent) and event.mode == "beat":
+                self.unfinished = None
             if isinstance(event, EndedEvent) and event.score:
                 self.score = event.score
                 assert self.spec is not None and self.spec.task is not None
@@ -124,7 +136,7 @@ class Session:
 
     def _read(self, line: dict[str, Any]) -> None:
         if "wanted" in line:
-            self.spec = EpisodeSpec.model_validate(line["wanted"])
+            self._want(EpisodeSpec.model_validate(line["wanted"]))
         else:
             self._take([EVENT.validate_python(line["event"])], None)
 

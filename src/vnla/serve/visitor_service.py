@@ -35,7 +35,7 @@ from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
 from vnla.serve.reading import AdviceReader, in_turn
 from vnla.serve.sessions import Session
-from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
+from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, told_again, walk_events
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
 
@@ -78,13 +78,13 @@ class VisitorService:
             case messages.WhatIfMessage():
                 return await self._what_if(session, message)
             case messages.BeatMessage():
-                self._beat(session)
+                return self._beat(session)
             case messages.ActMessage():
                 await self._act(session, NUMBERS[message.action])
             case messages.AskMessage():
                 self._ask(session)
             case messages.LeaveMessage():
-                self._leave(session)
+                await self._leave(session)
                 return welcome(session)
             case messages.HelloMessage():
                 return welcome(session)
@@ -145,8 +145,17 @@ class VisitorService:
         events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
         return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
-    def _beat(self, session: Session) -> None:
-        self._begin_person(session, self._random_spec(session.done))
+    def _beat(self, session: Session) -> WelcomeReply | None:
+        """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
+        if session.mode == "beat" and not session.state["ended"]:
+            return welcome(session)
+        if session.unfinished is not None:
+            spec, state = session.unfinished
+            session.append(told_again(state), spec)
+            session.walk = None
+        else:
+            self._begin_person(session, self._random_spec(session.done))
+        return None
 
     def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
         task = self.task(spec)
@@ -176,15 +185,18 @@ class VisitorService:
             session.walk = None
             raise
 
-    def _leave(self, session: Session) -> None:
+    async def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
-            ended = ended_event(self._persons_walk(session), self.walker_world)
-            session.append([ended.model_copy(update={"reason": "left", "success": False})])
+            session.append(await self._ended(session, self._persons_walk(session), left=True))
 
-    async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
-        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
+    async def _ended(self, session: Session, walk: PersonsWalk, *, left: bool = False) -> list[Event]:
+        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk.
+
+        Who has left it has not found the goal, wherever they stood."""
         assert session.spec is not None
         ended = ended_event(walk, self.walker_world)
+        if left:
+            ended = ended.model_copy(update={"reason": "left", "success": False})
         try:
             its = await self.walk(session.spec)
         except InputError as error:
@@ -195,7 +207,7 @@ class VisitorService:
         beside = {
             "walk": [self.walker_world.pose(pose) for pose in its.poses],
             "its_success": its.success,
-            "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
+            "score": Score(yours=score.yours + bool(ended.success), its=score.its + its.success, tasks=score.tasks + 1),
         }
         return [ended.model_copy(update=beside)]
 

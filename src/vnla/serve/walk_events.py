@@ -11,6 +11,7 @@ from vnla.serve.events import ACTIONS, Event, Mode
 from vnla.serve.goals import sentence
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
+from vnla.serve.reduce import State
 
 _DIGITS = 3
 """Of probabilities: a page shows no more."""
@@ -54,6 +55,20 @@ def walk_events(
         yield _thought_event(step)
         yield events.ActedEvent(action=ACTIONS[step.action], pose=world.pose(step.pose_after))
     yield ended_event(walk, world, link)
+
+
+def told_again(state: State) -> Iterator[Event]:
+    """Yield the events of a person's walk that is not over, as a session has them in its state."""
+    yield events.BegunEvent(**state["begun"])
+    for step in state["steps"]:
+        number = step["step"]
+        yield events.StoodEvent(**{name: step[name] for name in ("step", "pose", "steps_left", "requests_left", "ahead")})
+        if step["asked"]:
+            yield events.AskedEvent(step=number, by=step["asked"])
+        if step["advised"]:
+            yield events.AdvisedEvent(**step["advised"])
+        if step["acted"]:
+            yield events.ActedEvent(**step["acted"])
 
 
 def begun_event(

@@ -1,6 +1,7 @@
 /** Watch the agent look for something, help it when it asks, and see what would have happened otherwise. */
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { COLLECTS } from "../contributions";
 import type { Pose } from "../events";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
@@ -8,6 +9,7 @@ import { useKeys } from "../keys";
 import { EpisodeMap } from "../parts/EpisodeMap";
 import { Field } from "../parts/Field";
 import { Budget } from "../parts/Budget";
+import { Contribute } from "../parts/Contribute";
 import { Talk } from "../parts/Talk";
 import { Timeline } from "../parts/Timeline";
 import { Walk } from "../parts/Walk";
@@ -202,6 +204,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               <Why step={step} />
             </details>
           )}
+          {mode === "help" && COLLECTS && <Contribute session={session} />}
           {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
         </div>
       </div>

@@ -26,6 +26,7 @@ from vnla.agents import pretrained
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world
+from vnla.language.reader import READER_VERSION
 from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import BegunEvent, EndedEvent, Event, Frozen, ThoughtEvent, WaitsEvent
 from vnla.serve.limits import Limits
@@ -56,6 +57,8 @@ class Stamp(Frozen):
     tasks: str
     checkpoints: dict[str, str]
     """Agent → digits of its weights."""
+    reader: str = ""
+    """The version of what reads participants' words; records of earlier versions do not say it."""
 
     @classmethod
     def of(cls, design: Design) -> Stamp:
@@ -67,6 +70,7 @@ class Stamp(Frozen):
             world=world_checksum(read_world(Path(design.world))),
             tasks=_digits(sorted(read_dataset(Path(design.tasks)).paths.values())),
             checkpoints={name: _weights(run) for name, run in design.agents.items()},
+            reader=str(READER_VERSION),
         )
 
 

@@ -46,6 +46,7 @@ class StudyService:
         self._cells = cells(self.design)
         self.store = Store.of(folder, self.design, self.key, clock)
         self.store.check(self.design.fingerprint)
+        self.store.check_reader(stamp.reader)
         self.sessions = ParticipantSessions(folder, limits, stamp, self.design.shows)
         for name in self.store.withdrawn():  # in the moment in which a server was killed
             self._forget(name)
