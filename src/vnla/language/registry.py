@@ -52,18 +52,37 @@ ADVISORS: dict[str, type[Advisor]] = {
 """A person says where they speak: `vnla serve` and `vnla watch --ask` put one into the place of a run's own."""
 
 
+CHAT, CHAT_ADVISOR = "openai:", "vnla.remote.chat_advisor:ChatAdvisor"
+"""How the names of chat models begin, and their class: a plug-in, which is imported where somebody names one."""
+
+
+def advisor_class(name: str) -> Any:
+    """What an advisor of that name is made from."""
+    return find("advisor", CHAT_ADVISOR if name.startswith(CHAT) else name, ADVISORS)
+
+
 def advisor_named(name: str, options: Mapping[str, Any] | None = None, **role: Any) -> Advisor:
-    """The advisor of that name, of a `package.module:Class`, or one that a package offers, with options.
+    """The advisor of that name, of a `package.module:Class`, a chat model `openai:MODEL`, or one that a package offers.
 
     `role` says what every advisor has: `k`, and whether it is `direct` and `speaks`. A class without a field for one of them
     is asked for nothing else than what it is.
     """
-    return build("advisor", name, ADVISORS, options or {}, Advisor, **_given(name, role))
+    given = _given(name, role)
+    if name.startswith(CHAT):
+        return build("advisor", CHAT_ADVISOR, ADVISORS, options or {}, Advisor, **given, model=name.removeprefix(CHAT))
+    return build("advisor", name, ADVISORS, options or {}, Advisor, **given)
+
+
+def for_training(advisor: Advisor) -> Advisor:
+    """An advisor that a run is trained with. A run's file may be a stranger's: it names nobody who calls an address."""
+    if not advisor.trains:
+        raise InputError(f"advisor {type(advisor).__name__}: is for evaluation; a run is not trained with it")
+    return advisor
 
 
 def _given(name: str, role: Mapping[str, Any]) -> dict[str, Any]:
     """What of a role the class of that name is made with; what it cannot be is refused."""
-    maker = find("advisor", name, ADVISORS)
+    maker = advisor_class(name)
     if not (isinstance(maker, type) and issubclass(maker, Advisor)):
         return {}  # `build` says so
     taken = option_names(maker)
