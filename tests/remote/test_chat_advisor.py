@@ -116,7 +116,7 @@ def test_a_liar_is_not_said(tmp_path: Path) -> None:
         bound = voice(server.url, tmp_path)
         said = all_told(bound)
     turns = [plan for plan in plans() if plan != mirrored(plan)]
-    assert turns and bound.account["it leads elsewhere"] == len(turns)
+    assert turns and bound.account["not kept, it leads elsewhere"] == len(turns)
     for plan, text in zip(plans(), said, strict=True):
         assert text if plan == mirrored(plan) else text != mirrored(plan)
     lies = [note for note in notes(tmp_path) if not note["kept"]]
@@ -149,7 +149,7 @@ def test_whatever_a_server_does_the_grammar_speaks(how: str, tmp_path: Path) -> 
         said = all_told(bound)
     usual = bound.grammar.say(now())
     assert said == [usual.table.text(row) for row in usual.index.tolist()]
-    assert bound.account == {why: len(TASKS)}
+    assert bound.account == {f"not kept, {why}": len(TASKS)}
     assert all(not note["kept"] and note["why"].startswith(why) for note in notes(tmp_path))
     raw = {note["reply"] for note in notes(tmp_path)}
     assert (raw == {None}) is (why == "no answer" and how != "no JSON")
@@ -246,9 +246,21 @@ def test_sentences_without_what_models_put_around_them(said: str, sentence: str)
     assert sentence_of(json.dumps({"choices": [{"message": {"content": said}}]})) == sentence
 
 
+def test_it_answers_questions_back(tmp_path: Path) -> None:
+    """An answer is kept where it chooses what is right; else that is said plainly."""
+    choices = ["turn left", "turn right"]
+    for reply, kept in (("I meant to the left", True), ("the right one", False), ("<b>left</b>", False), ("xyzzy", False)):
+        with serving(lambda *_, reply=reply: completion(reply)) as server:
+            bound = voice(server.url, tmp_path / reply[:3])
+            answer = bound.answer(now(), 0, choices, 0)
+            asked = server.seen[0][1]["messages"][1]["content"]
+        assert answer == (reply if kept else "turn left") and "turn left; turn right" in asked
+        assert bound.account == {"answers kept" if kept else "answers not kept": 1}
+
+
 def test_the_account_counts_what_was_heard(tmp_path: Path) -> None:
     with serving(model(lambda plan: plan if "left" in plan else "xyzzy")) as server:
         bound = voice(server.url, tmp_path)
         all_told(bound)
     left = sum("left" in plan for plan in plans())
-    assert Counter(bound.account) == Counter({"kept": left, "not understood": len(TASKS) - left})
+    assert Counter(bound.account) == Counter({"kept": left, "not kept, not understood": len(TASKS) - left})

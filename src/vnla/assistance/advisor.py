@@ -35,6 +35,8 @@ from vnla.world.compiled import Environment, World
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
 
+NONE_OF_THEM = "neither"
+"""The answer to a question back where all choices are wrong."""
 LONGEST_SUBGOAL = 7
 """Of the paper's advisor: a table of 6^7 subgoals still takes seconds and megabytes."""
 
@@ -80,6 +82,10 @@ class BoundAdvisor(ABC):
     @abstractmethod
     def say(self, now: StepContext) -> Utterance:
         """What to tell every agent of the batch in this situation, whether or not it asks."""
+
+    def answer(self, now: StepContext, row: int, choices: Sequence[str], right: int | None) -> str:  # noqa: ARG002
+        """What it answers to an agent that asks back which of some choices it meant, of which one or none is `right`."""
+        return NONE_OF_THEM if right is None else choices[right]
 
 
 class Advisor(ABC):

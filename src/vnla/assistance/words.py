@@ -60,6 +60,8 @@ class Utterance:
 
     index: Tensor  # (batch,), rows of the table
     table: Phrases
+    more: Callable[[Tensor], Tensor] | None = None
+    """Of those who asked (batch,), how many requests their answers took besides: for questions back. None where none did."""
 
     @cached_property
     def words(self) -> Words:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
-from vnla.cli.outcome import SENTENCES, EvaluationOptions, Speaking, check_places, print_account, print_evaluations
+from vnla.cli.outcome import ADVISOR_COUNTS, EvaluationOptions, Speaking, check_places, print_account, print_evaluations
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 from vnla.common.options import option
@@ -252,7 +252,7 @@ class GuestTrial:
             "tasks": {"subset": self.options.subset, "of": len(dataset.split(split)), "sha256": tasks_checksum(tasks)},
             "answers": visit.answers,
             "errors": dict(sorted(visit.errors.items())),
-            **({SENTENCES: account} if (account := rules.bound_advisor.account) else {}),
+            **({ADVISOR_COUNTS: account} if (account := rules.bound_advisor.account) else {}),
             **visit.evaluation.as_dict(),
         }
 
@@ -328,7 +328,7 @@ def evaluate_guest(trial: GuestTrial) -> None:
     for split, visit in visits.items():
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
         plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
-        print_account(split, summary[split].get(SENTENCES, {}))
+        print_account(split, summary[split].get(ADVISOR_COUNTS, {}))
         output.write(split, visit.evaluation)
         sheet.add(trial.agent, split, visit.evaluation)
     if trial.place is not None:

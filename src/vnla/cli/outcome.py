@@ -169,16 +169,15 @@ def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapp
         plain().print(note)
 
 
-SENTENCES = "sentences"
-"""Where a summary has what became of an advisor's sentences, if it has anything to tell."""
+ADVISOR_COUNTS = "advisor_counts"
+"""Where a summary has what an advisor did, if it has anything to tell."""
 
 
 def print_account(split: str, account: Mapping[str, int]) -> None:
-    """Say under a table how many sentences of an advisor were said, and why others were not."""
+    """Say under a table what an advisor did: which sentences were kept, how often it was asked back."""
     if account:
-        others = ", ".join(f"{why} {times:,}" for why, times in account.items() if why != "kept")
-        line = f"sentences of the model on {split}: {account.get('kept', 0):,} of {sum(account.values()):,} were said"
-        plain().print(f"{line}{others and f'; the grammar spoke for the others: {others}'}", soft_wrap=True)
+        told = "; ".join(f"{what} {times:,}" for what, times in account.items())
+        plain().print(f"the advisor on {split}: {told}", soft_wrap=True)
 
 
 def figures_of(

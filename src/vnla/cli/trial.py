@@ -15,7 +15,7 @@ from vnla.agents import pretrained
 from vnla.cli.console import telling
 from vnla.cli.options import CheckpointOption
 from vnla.cli.outcome import (
-    SENTENCES,
+    ADVISOR_COUNTS,
     EvaluationOptions,
     Output,
     Speaking,
@@ -94,8 +94,8 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
         agent = {"sensors": trial.sensors(each), **asdict(trial.asking(each))}
-        sentences = {name: {SENTENCES: account} if account else {} for name, account in accounts.items()}
-        summaries[each.name] = {name: agent | sentences[name] | done.as_dict() for name, done in found.items()}
+        counts = {name: {ADVISOR_COUNTS: account} if account else {} for name, account in accounts.items()}
+        summaries[each.name] = {name: agent | counts[name] | done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
     options.write(summaries[run.name] if one else summaries, sheet)

@@ -22,7 +22,7 @@ from vnla.world.actions import Nav
 
 LONGEST = 240
 """Characters of a sentence that is listened to."""
-_PLAIN = re.compile(r"[A-Za-z0-9 ,.;:!'’\"()-]+")
+_PLAIN = re.compile(r"[A-Za-z0-9 ,.;:!?'’\"()-]+")
 
 
 class SentenceVerdict(NamedTuple):
@@ -47,6 +47,11 @@ def judged(text: str, around: Surroundings, actions: Sequence[Nav], poses: Seque
     if meant.pose != end or (Nav.STOP in meant.plan) != (Nav.STOP in actions):
         return SentenceVerdict(False, f"it leads elsewhere: {subgoal_text(meant.plan) or 'nowhere'}")
     return SentenceVerdict(True, "", meant.true)
+
+
+def is_answer(text: str) -> bool:
+    """Whether a text may be an answer to a question back: a line of plain words."""
+    return _refused(text) is None
 
 
 def _refused(text: str) -> str | None:

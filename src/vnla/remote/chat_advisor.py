@@ -16,25 +16,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import torch
-from torch import Tensor
 
 from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon
+from vnla.assistance.later import heard_later, on_a_cpu, silence_of
 from vnla.assistance.phrases import subgoal_text, until_stop
-from vnla.assistance.words import Phrases, Utterance, tails_of
+from vnla.assistance.words import Phrases, Utterance
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields, whole
 from vnla.episode import StepContext, nowhere
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
+from vnla.language.asking import houses_of
+from vnla.language.dialogue import choice_among
 from vnla.language.handwritten import words_of
 from vnla.language.meanings import known_words
 from vnla.language.surroundings import Surroundings
-from vnla.language.verdict import LONGEST, SentenceVerdict, judged
+from vnla.language.verdict import LONGEST, SentenceVerdict, is_answer, judged
 from vnla.remote.caller import Address, Caller, Manner
 from vnla.remote.completions import CHARACTERS, KEY_VARIABLE, Completions, key_in
 from vnla.remote.evaluated_agent import Fault
@@ -44,7 +46,6 @@ from vnla.remote.protocol import parsed
 from vnla.remote.replies import FORMS, RESERVED, is_completion, said
 from vnla.remote.spending import LARGEST, Meter
 from vnla.vision.symbols import WorldSymbols, describe
-from vnla.words import Words
 from vnla.world.actions import Nav
 from vnla.world.budgets import SUBGOAL_ACTIONS
 
@@ -61,7 +62,6 @@ EXAMPLES = 5
 LONGEST_SENTENCE = 48
 """Words that are said, with commas and the full stop."""
 _MOST_CALLS = 1 << 40
-_UNKNOWN = "<UNK>"
 
 
 @dataclass(frozen=True)
@@ -160,8 +160,7 @@ class ChatAdvisor(Advisor):
 
     def ready_in(self, folder: WorldFolder, world: World, lexicon: Lexicon, device: torch.device | str = "cpu") -> ChatVoice:
         """Bound to the houses of a world, on a CPU: on a GPU every agent would be told something at every step."""
-        if torch.device(device).type != "cpu":
-            raise InputError(f"advisor openai:{self.model}: speaks to agents on a CPU alone; say --device cpu")
+        on_a_cpu(f"openai:{self.model}", device)
         self.check_words(lexicon)
         prompt = read_advisor_prompt(Path(self.prompt) if self.prompt else None)
         journal = Journal(self.folder / CALLS)
@@ -173,16 +172,6 @@ class ChatAdvisor(Advisor):
             raise InputError("advisor openai: an option or the prompt has the key in it, which would be written down")
         server = Completions(caller, meter, self.folder / CACHE, journal)
         grammar = GrammarAdvisor(k=self.k).ready_in(folder, world, lexicon)
-        symbols, houses = WorldSymbols(folder), {house.name: house for house in folder.houses}
-        looking = threading.Lock()
-
-        @cache
-        def looked(name: str) -> Surroundings:
-            return Surroundings.of(folder, houses[name])
-
-        def around(name: str) -> Surroundings:
-            with looking:
-                return looked(name)
 
         def ask(plan: PlanInWords, where: Mapping[str, Any]) -> str | Fault:
             system, user = prompt.filled(plan._asdict())
@@ -192,9 +181,9 @@ class ChatAdvisor(Advisor):
             about = (len(system) + len(user)) // CHARACTERS + LONGEST // CHARACTERS
             return server.ask(body, about, where, {"body": body})
 
-        blank = Words(torch.zeros(1, LONGEST_SENTENCE, dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
-        phrases = Phrases(blank, lexicon.end, lambda _: "")
-        return ChatVoice(self, phrases, lexicon, grammar, world, around, symbols, ask, Journal(self.folder / ADVICE))
+        silence = silence_of(LONGEST_SENTENCE, lexicon)
+        around, symbols = houses_of(folder), WorldSymbols(folder)
+        return ChatVoice(self, silence, lexicon, grammar, world, around, symbols, ask, Journal(self.folder / ADVICE))
 
 
 class PlanInWords(NamedTuple):
@@ -242,10 +231,24 @@ class ChatVoice(BoundAdvisor):
 
     def say(self, now: StepContext) -> Utterance:
         """A sentence for everybody, which is composed when somebody hears it."""
-        batch = len(now.pose)
-        blank = Words(self.phrases.words.tokens.expand(batch + 1, -1), now.pose.new_zeros(batch + 1))
-        own = StepSentences(self, now)
-        return Utterance(torch.arange(batch), ChatPhrases(blank, self.phrases.end, own.text, own))
+        return heard_later(self.phrases, self.lexicon, len(now.pose), partial(self.advice, now), words_of)
+
+    def answer(self, now: StepContext, row: int, choices: Sequence[str], right: int | None) -> str:
+        """What it answers to a question back; its words are kept if they choose what is right, else that is said plainly."""
+        actions, poses = now.episodes.environment.taught_way(
+            now.pose[row : row + 1], now.episodes.goals[row : row + 1], self.advisor.k
+        )
+        plan, way = until_stop([int(each) for each in actions]), [int(each) for each in poses]
+        where, told = self._shown(plan, way, [])
+        asked = f"They ask back: which did you mean? {'; '.join(choices)}. Answer with the one that is right, or: neither."
+        reply = self.ask(told._replace(true=asked), {**where, "choices": list(choices)})
+        answer = "" if isinstance(reply, Fault) else sentence_of(reply)
+        kept = is_answer(answer) and choice_among(answer, choices) == right
+        note = {"model": self.advisor.model, "reply": None if isinstance(reply, Fault) else reply}
+        self.sentences.add({**where, **note, "choices": list(choices), "sentence": answer, "kept": kept})
+        with self._lock:
+            self._counts["answers kept" if kept else "answers not kept"] += 1
+        return answer if kept else super().answer(now, row, choices, right)
 
     def advice(self, now: StepContext, rows: Sequence[int]) -> list[str]:
         """What it says to some agents of a batch: several are asked about at a time."""
@@ -261,17 +264,14 @@ class ChatVoice(BoundAdvisor):
             self._judged.update(zip(new, pool.map(lambda each: self._asked(*each), asked), strict=True))
         found = [self._judged[key] for key in about]
         with self._lock:
-            self._counts.update("kept" if each.kept else each.why.partition(":")[0] for each in found)
+            self._counts.update("kept" if each.kept else f"not kept, {each.why.partition(':')[0]}" for each in found)
         return [each.said if each.kept else plain.sentence(row) for each, row in zip(found, rows, strict=True)]
 
     def _asked(self, pose: int, plan: tuple[Nav, ...], way: Sequence[int], true: Sequence[str]) -> ChatAdvice:
         """What it says of a plan, and whether that is kept; written down with the raw reply."""
         house, first = self._house(pose)
-        around, ids = self.around(house), self.world.ids
-        own = [each - first * VIEWS for each in way]
-        seen = [describe(self.symbols(house, ids[each // VIEWS], each % VIEWS)) for each in (pose, way[len(plan)])]
-        told = PlanInWords(seen[0], exactly(plan), seen[1], "\n".join(f"- {each}" for each in true))
-        where = {"house": house, "viewpoint": ids[pose // VIEWS], "view": pose % VIEWS, "plan": told.plan}
+        around, own = self.around(house), [each - first * VIEWS for each in way]
+        where, told = self._shown(plan, way, true)
         reply = self.ask(told, where)
         raw = None if isinstance(reply, Fault) else reply
         fault = reply if isinstance(reply, Fault) else None if is_completion(reply) else Fault.MALFORMED
@@ -283,57 +283,17 @@ class ChatVoice(BoundAdvisor):
         self.sentences.add({**where, **note, "sentence": sentence, "kept": found.kept, "why": found.why, "true": found.true})
         return ChatAdvice(sentence, found.kept, found.why)
 
+    def _shown(self, plan: Sequence[Nav], way: Sequence[int], true: Sequence[str]) -> tuple[dict[str, Any], PlanInWords]:
+        """Where a plan begins, as it is written down, and what the model is shown of it."""
+        ids, (house, _) = self.world.ids, self._house(way[0])
+        seen = [describe(self.symbols(house, ids[each // VIEWS], each % VIEWS)) for each in (way[0], way[len(plan)])]
+        told = PlanInWords(seen[0], exactly(plan), seen[1], "\n".join(f"- {each}" for each in true))
+        return {"house": house, "viewpoint": ids[way[0] // VIEWS], "view": way[0] % VIEWS, "plan": told.plan}, told
+
     def _house(self, pose: int) -> tuple[str, int]:
         """The house of a pose of the world, and its first viewpoint."""
         number = int(torch.searchsorted(self.world.first, torch.tensor(pose // VIEWS), right=True)) - 1
         return self.world.houses[number], int(self.world.first[number])
-
-    def spelled(self, texts: Sequence[str]) -> Words:
-        """Sentences in the agent's words; those that it lacks are unknown to it."""
-        words = [words_of(text) if text else [] for text in texts]
-        rows = [[self._number(word) for word in each] for each in words]
-        tokens = torch.full((len(rows), LONGEST_SENTENCE), self.lexicon.padding, dtype=torch.int64)
-        for row, numbers in enumerate(rows):
-            tokens[row, : len(numbers)] = torch.tensor(numbers, dtype=torch.int64)
-        return Words(tokens, torch.tensor([len(row) for row in rows], dtype=torch.int64))
-
-    def _number(self, word: str) -> int:
-        return self.lexicon[word if word in self.lexicon else _UNKNOWN]
-
-
-@dataclass(frozen=True, eq=False)
-class StepSentences:
-    """The sentences of one step: composed for those who hear them, when they do."""
-
-    voice: ChatVoice
-    now: StepContext
-    _composed: dict[int, str] = field(default_factory=dict)
-
-    def of(self, rows: Sequence[int]) -> list[str]:
-        """What is said to some agents; nothing in the row after the last of them, which is silence."""
-        new = [row for row in dict.fromkeys(rows) if row not in self._composed and row < len(self.now.pose)]
-        if new:
-            self._composed.update(zip(new, self.voice.advice(self.now, new), strict=True))
-        return [self._composed.get(row, "") for row in rows]
-
-    def text(self, row: int) -> str:
-        """What is said to one agent."""
-        return self.of([row])[0]
-
-
-@dataclass(frozen=True, eq=False)
-class ChatPhrases(Phrases):
-    """They as a table."""
-
-    sentences: StepSentences
-
-    def spoken(self, rows: Tensor) -> Words:
-        """The words of some rows."""
-        return self.sentences.voice.spelled(self.sentences.of(rows.tolist()))
-
-    def read_out(self, rows: Tensor) -> Words:
-        """The same as they are read."""
-        return tails_of(self.spoken(rows), self.end)
 
 
 @dataclass(frozen=True, eq=False)
