@@ -36,7 +36,9 @@ def say(
     world: Annotated[Path, typer.Argument(metavar="WORLD", help="World folder.")],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with pictures here.")] = None,
     count: Annotated[int, typer.Option(min=1, max=2000, help="How many sentences.")] = 200,
-    advisor_language: Annotated[str, typer.Option(metavar="NAME", help="template, grammar or speaker.")] = "grammar",
+    advisor_language: Annotated[
+        str, typer.Option(metavar="NAME", help="template, grammar, speaker or openai:MODEL.")
+    ] = "grammar",
     advisor_option: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of the advisor, e.g. says=templates; may be repeated."),
