@@ -16,8 +16,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from vnla.camera import HEADINGS, VIEWS
+from vnla.language.clauses import FAR, MOST, UNSAID
 from vnla.language.frames import (
+    Enter,
     Face,
     Frame,
     Have,
@@ -35,7 +39,7 @@ from vnla.language.frames import (
     check,
     follow,
 )
-from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
+from vnla.language.parser import Clause, Parsed, Part
 from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, GroundingContext, Lead, loose_leads, restated
 from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import MISTAKEN, NOTHING, THINGS
@@ -44,7 +48,9 @@ from vnla.world.actions import Nav
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""
 _BEAM = 40  # ways to take the clauses so far that are kept
-_BLOCKED, _LOST = 3.0, 5.0
+_NOT_HERE = "it speaks of what is not here, or cannot be reached"
+_CLOSE = 0.2  # between what is meant and what is almost as likely meant
+_BLOCKED, _LOST, _FORBIDDEN = 3.0, 5.0, 4.0
 _ASTRAY = 0.25  # for each turn of a plan that the next one takes back
 _AGAIN = 0.8  # for each place where one has been before
 _OTHERWISE = 0.25  # for each way in which a clause is not taken as it is most likely meant
@@ -72,6 +78,7 @@ class _Taken(NamedTuple):
     strict: bool = True  # whether nothing had to be taken loosely
     led: bool = True  # whether it is the beginning of a shortest way
     placed: bool = False  # whether anything of it speaks of a place
+    counts: tuple[int, ...] = ()  # actions of the plan after each clause
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,10 @@ class Grounded:
     """Why not all of it was understood."""
     true: bool = False
     """Whether all of it was understood, and is so as frames mean it: nothing had to be taken loosely."""
+    counts: tuple[int, ...] = ()
+    """Actions of the plan after each clause."""
+    rival: tuple[Nav, ...] = ()
+    """Another plan, to another viewpoint, that is almost as likely meant; empty where there is none."""
 
 
 def denote(
@@ -109,39 +120,66 @@ def denote(
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)])
-    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
-    found = _denoted(parsed, meant.frames, meant.plan, meant.pose)
-    return replace(found, true=found.why is None and meant.strict and _holds(meant, pose, place))
+    meant, *others = sorted((way._replace(cost=way.cost + _at_the_end(way, parsed, place)) for way in ways), key=_costs)
+    found = _denoted(parsed, meant.frames, meant.plan, meant.pose, meant.counts)
+    close = (way.plan for way in others if way.cost - meant.cost <= _CLOSE and way.pose // VIEWS != meant.pose // VIEWS)
+    holds = found.why is None and meant.strict and _holds(meant, pose, place)
+    return replace(found, true=holds, rival=() if holds else next(close, ()))
+
+
+def _costs(way: _Taken) -> float:
+    return way.cost
 
 
 def motions(parsed: Parsed) -> Grounded:
     """What a text means where no house is known: turns, steps, looks and stops alone, each in its likeliest sense."""
     frames: list[Frame | None] = []
     plan: tuple[Nav, ...] = ()
+    counts: list[int] = []
     for clause in parsed.clauses:
         frame = next((each for each in clause.frames if _exact(each) and each != Walk(FAR)), None)
         frames.append(None if Nav.STOP in plan else frame)
         if frames[-1] is not None:
             plan += _actions(frames[-1])
-    return _denoted(parsed, frames, plan, NOTHING)
+        counts.append(len(plan))
+    return _denoted(parsed, frames, plan, NOTHING, tuple(counts))
 
 
-def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Grounded:
+def _denoted(
+    parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int, counts: tuple[int, ...]
+) -> Grounded:
     """What clauses mean that are taken as these frames, None where they lead nowhere."""
-    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant, strict=True)}
-    parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
+    lost = [(each.start, each.end) for each, frame in zip(parsed.clauses, meant, strict=True) if frame is None]
+    parts = tuple(
+        (start, end, good and not any(first <= start and end <= last for first, last in lost))
+        for start, end, good in parsed.parts
+    )
     frames = tuple(frame for frame in meant if frame is not None)
     why = parsed.why
-    if not frames and parsed.clauses:
-        why = "it speaks of what is not here, or cannot be reached"
-    elif why is None and not all(good.values()):
-        why = "some of it speaks of what is not here, or cannot be reached"
-    return Grounded(frames, plan, pose, parts, why)
+    if not frames and parsed.clauses and not parsed.notes:
+        why = _NOT_HERE if pose != NOTHING else "it speaks of what is there, and nothing is known of the house"
+    elif why is None and lost:
+        why = f"some of {_NOT_HERE}"
+    return Grounded(frames, plan, pose, parts, why, counts=counts)
 
 
 def _exact(frame: Frame) -> bool:
     """Whether a frame says what to do, whatever is there."""
     return isinstance(frame, Turn | Look | StopFrame) or (isinstance(frame, Walk) and not frame.toward)
+
+
+def _at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> float:
+    """What it costs that a whole sentence is taken so."""
+    return (
+        _miscounted(way.plan, place.count) + _unguided(way, parsed.clauses) + _FORBIDDEN * _is_forbidden(way, parsed, place)
+    )
+
+
+def _is_forbidden(way: _Taken, parsed: Parsed, place: GroundingContext) -> bool:
+    """Whether it leads into a room that one should not enter."""
+    nouns = [int(place.around.room_nouns[each]) for each in way.been]
+    rooms = {each.room for each in parsed.forbidden if isinstance(each, Enter)}
+    return any(noun in rooms and noun != nouns[0] for noun in nouns[1:])
 
 
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
@@ -188,7 +226,7 @@ def _best(ways: Sequence[_Taken]) -> list[_Taken]:
 def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_Taken]:
     """All ways to take a clause after others."""
     if Nav.STOP in way.plan[-1:]:
-        yield way._replace(frames=(*way.frames, None))
+        yield way._replace(frames=(*way.frames, None), counts=(*way.counts, len(way.plan)))
         return
     for number, frame in enumerate(clause.frames):
         for meant, cost, strict in _meanings(frame, clause, way, place):
@@ -216,8 +254,9 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                     way.strict and strict and exact,
                     led,
                     placed,
+                    (*way.counts, len(way.plan) + len(lead.plan)),
                 )
-    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
+    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False, counts=(*way.counts, len(way.plan)))
 
 
 def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
@@ -256,6 +295,8 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext
     match frame:
         case Turn(side, times) if clause.vague:
             yield from ((Turn(side, each), _MORE_OR_LESS / 5 * abs(each - times), True) for each in _TURNS)
+        case Walk(_, toward, metres) if metres:
+            yield from _meanings(Walk(_steps_of(metres, way.pose, place), toward), clause, way, place)
         case Walk(steps, None) if steps == FAR:
             yield Walk(_straight_on(way.pose, place)), 0.0, True
             yield from ((Walk(each), 0.3 + cost, False) for each, cost in ONWARD.items())
@@ -312,6 +353,15 @@ def _straight_on(pose: int, place: GroundingContext) -> int:
     while steps < LONGEST_LEG + 1 and (after := place.step(pose, Nav.FORWARD)) != pose:
         pose, steps = after, steps + 1
     return max(steps, 1)
+
+
+def _steps_of(metres: float, pose: int, place: GroundingContext) -> int:
+    """How many steps straight on come nearest to a distance."""
+    here, gone = place.around.graph.position[pose // VIEWS], [0.0]
+    while len(gone) <= MOST and (after := place.step(pose, Nav.FORWARD)) != pose:
+        gone.append(float(np.linalg.norm(place.around.graph.position[after // VIEWS] - here)))
+        pose = after
+    return max(min(range(len(gone)), key=lambda steps: abs(gone[steps] - metres)), 1)
 
 
 def _varied(

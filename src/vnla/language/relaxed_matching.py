@@ -200,7 +200,9 @@ def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -
 
 def _is_on(bearing: float, side: Side) -> bool:
     """Whether something at an angle is on a side, in a wide sense."""
-    return abs(bearing) <= 35 if side == "ahead" else 0 < (bearing if side == "right" else -bearing) <= 150
+    if side in ("ahead", "behind"):
+        return abs(bearing) <= 35 if side == "ahead" else abs(bearing) >= 100
+    return 0 < (bearing if side == "right" else -bearing) <= 150
 
 
 def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
@@ -209,10 +211,10 @@ def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, s
         return 0.0  # one is there already
     if thing == NOTHING:
         away = off_room(around, here, view, room)
-        if side in ("left", "right"):
+        if side in ("left", "right", "behind"):
             return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
         return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
-    if side in ("left", "right"):
+    if side in ("left", "right", "behind"):
         return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
     if not around.present[here, view, thing]:
         return 2.0
@@ -321,7 +323,7 @@ def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Ground
             continue
         cost = 0.0 if way.door == door else 0.2
         if side is not None and not _is_on(way.bearing, side):
-            cost += 0.8
+            cost += 2.0 if side == "behind" else 0.8
         rank += way.door == door and (side is None or _is_on(way.bearing, side))
         if ordinal and rank != ordinal:
             cost += 0.6
