@@ -30,8 +30,8 @@ COLUMNS = ("exact actions", "end pose", "same viewpoint", "and within 30 degrees
 class Houses:
     """The houses of the walks, each looked at once."""
 
-    def __init__(self, place: Path) -> None:
-        self._folder = written_world(place)
+    def __init__(self, place: Path, lines: Sequence[Written] = ()) -> None:
+        self._folder = written_world(place, lines=lines)
         self._houses = {house.name: house for house in self._folder.houses}
 
     @cache  # noqa: B019

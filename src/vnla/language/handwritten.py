@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -73,9 +74,9 @@ def _written(line: dict[str, object]) -> Written:
     )
 
 
-def written_world(path: Path, progress: Count = unheard) -> WorldFolder:
-    """The world of their houses in a folder, made if it is not there."""
-    wanted = list({line.house_name: _recipe(line) for line in handwritten()}.values())
+def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
+    """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
+    wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
     if not path.exists():
         houses = []
         for recipe in wanted:
