@@ -7,32 +7,13 @@ likeliest first: landmarks have a noun but no thing yet, since which one is mean
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache, partial
+from itertools import product
+from typing import NamedTuple, get_args
 
 from vnla.language import word_lists
-from vnla.language.frames import (
-    Enter,
-    Face,
-    Frame,
-    Have,
-    Landmark,
-    Leave,
-    LevelFrame,
-    Look,
-    Overlook,
-    Pass,
-    Reach,
-    Remember,
-    Spot,
-    Stairs,
-    StopFrame,
-    Through,
-    Turn,
-    Walk,
-)
+from vnla.language.frames import Frame, Landmark, Look, Turn, Walk
 from vnla.language.surroundings import SIDES, Side
 from vnla.language.things import DOOR, NOTHING, STAIRS
 
@@ -63,7 +44,7 @@ Groups = Mapping[str, str | None]
 Build = Callable[[Groups], Iterator[Frame | Remark]]
 
 _BUILDERS: dict[str, Build] = {}
-"""What makes frames of a rule's groups, by the name that `data/rules.txt` has for it."""
+"""Functions that make frames of a rule's groups, by the name that `data/rules.txt` has for each."""
 
 
 def _builder(build: Build) -> Build:
@@ -149,12 +130,6 @@ def _so_often(found: Groups) -> Iterator[Frame]:
 
 
 @_builder
-def _glance(found: Groups) -> Iterator[Frame]:
-    """A look to a side is a small turn."""
-    yield from (Turn(side, 1) for side in _sides(found))
-
-
-@_builder
 def _by_the_clock(found: Groups) -> Iterator[Frame]:
     hour = int(_number(found["hour"])) % 12
     if hour:
@@ -162,20 +137,9 @@ def _by_the_clock(found: Groups) -> Iterator[Frame]:
 
 
 @_builder
-def _around(found: Groups) -> Iterator[Frame]:
-    yield from (Turn(side, 6) for side in reversed(_sides(found)))
-
-
-@_builder
 def _look(found: Groups) -> Iterator[Frame | Remark]:
     counts = _turns_of(_number(found["degrees"])) if found["degrees"] else _count(found["times"], "looks")
     yield from (each if isinstance(each, Remark) else Look(found["way"] == "up", each) for each in counts)
-
-
-@_builder
-def _up_or_on(found: Groups) -> Iterator[Frame | Remark]:
-    """Up, with the eyes or on stairs."""
-    yield from (*_look(found), *_first_stairs(found))
 
 
 @_builder
@@ -202,189 +166,79 @@ def _walk_often(found: Groups) -> Iterator[Frame]:
 
 
 @_builder
-def _far(_: Groups) -> Iterator[Frame]:
-    yield Walk(FAR)
-
-
-@_builder
 def _toward(found: Groups) -> Iterator[Frame | Remark]:
     if found["steps"]:
         for landmark in (*_landmarks(found), None):
             yield from _walks(found, landmark)
     else:
         yield from (Walk(1, landmark) for landmark in _landmarks(found))
-        yield from _reach(found)
-
-
-@_builder
-def _face(found: Groups) -> Iterator[Frame]:
-    yield from (Face(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
-
-
-@_builder
-def _face_or_reach(found: Groups) -> Iterator[Frame]:
-    """Left to the sofa: as far as it is ahead, or all the way there."""
-    yield from (*_face(found), *(Reach(landmark, _sides(found)[0]) for landmark in _landmarks(found)))
-
-
-@_builder
-def _face_way(found: Groups) -> Iterator[Frame]:
-    """A turn to a way out that has no door."""
-    yield from (Overlook(side, NOTHING) for side in _sides(found))
-
-
-@_builder
-def _spot(found: Groups) -> Iterator[Frame]:
-    yield from (Spot(side, landmark) for landmark in _landmarks(found) for side in _sides(found))
-
-
-@_builder
-def _reach(found: Groups) -> Iterator[Frame]:
-    side = _on(found)
-    for landmark in _landmarks(found):
-        if landmark.noun == STAIRS:
-            yield from (Reach(landmark, side), Stairs(True), Stairs(False))
-        else:
-            yield Reach(landmark, side)
-        if landmark.noun == DOOR:
-            yield from (Through(door, 0, side) for door in (True, False))
-
-
-@_builder
-def _pass(found: Groups) -> Iterator[Frame]:
-    yield from (Pass(landmark, _on(found)) for landmark in _landmarks(found))
-
-
-@_builder
-def _back(found: Groups) -> Iterator[Frame]:
-    yield from (frame(landmark) for frame in (Remember, Reach) for landmark in _landmarks(found))
+        yield from _builders()["reach"](found)
 
 
 def _room(name: str | None) -> int:
     return NOTHING if name is None else UNSAID if name == "here room" else int(name[4:])
 
 
-@_builder
-def _enter(found: Groups) -> Iterator[Frame]:
-    yield Enter(_room(found["room"]), side=_on(found))
+def _noun(found: Groups) -> int:
+    return int(found["holding"][5:].split("_")[0]) if found["holding"] else NOTHING
 
 
-@_builder
-def _leave(found: Groups) -> Iterator[Frame]:
-    into = _room(found.get("room"))
-    yield Leave(_room(found["from"]), into, _on(found))
-    if into != NOTHING:
-        yield Enter(into, side=_on(found))
+def _said(found: Groups, *names: str) -> bool:
+    return any(found[name] for name in names)
 
 
-@_builder
-def _step_out(found: Groups) -> Iterator[Frame]:
-    yield Leave(UNSAID, _room(found.get("room")), _on(found))
+_SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
+    "side": _sides,
+    "round": lambda found: reversed(_sides(found)),
+    "on": lambda found: (_on(found),),
+    "ahead": lambda _: ("ahead",),
+    "thing": _landmarks,
+    "none": lambda _: (None,),
+    "nothing": lambda _: (NOTHING,),
+    "here": lambda _: (UNSAID,),
+    "room": lambda found: (_room(found["room"]),) if found["room"] else (),
+    "into": lambda found: (_room(found["room"]),),
+    "from": lambda found: (_room(found["from"]),),
+    "another": lambda found: () if found["from"] == "here room" else (_room(found["from"]),),
+    "holding": lambda found: (_noun(found),),
+    "held": lambda found: (_noun(found),) if found["holding"] and not found["room"] else (),
+    "nth": lambda found: (int(found["nth"] or 0),),
+    "way": lambda found: (True, False) if found["door"] == "door" else (False, True),
+    "elsewhere": lambda found: () if _said(found, "room", "holding") else (False, True),
+    "doors": lambda found: (True, False) if found["thing"] == "door" else (),
+    "stairs": lambda found: (True, False) if found["thing"] == "stairs" else (),
+    "up": lambda found: (found["way"] == "up",),
+    "whole": lambda _: (True, False),
+    "part": lambda _: (False, True),
+}
+"""What may stand for each word of `[frames]` in `data/rules.txt`."""
+_FRAMES = {each.__name__: each for each in get_args(Frame)}
 
 
-def _first_noun(name: str | None) -> int:
-    return NOTHING if name is None else int(name[5:].split("_")[0])
+def _made(alternatives: str, found: Groups) -> Iterator[Frame | Remark]:
+    """The frames that a line of `[frames]` makes: of each alternative all that its words may stand for."""
+    for each in alternatives.split(" | "):
+        name, *slots = each.split()
+        if name in _FRAMES:
+            values = [[int(slot)] if slot.isdigit() else _SLOTS[slot](found) for slot in reversed(slots)]
+            yield from (_FRAMES[name](*reversed(chosen)) for chosen in product(*values))
+        else:
+            yield from _builders()[name](found)
 
 
-@_builder
-def _into(found: Groups) -> Iterator[Frame | Remark]:
-    """Into a room that is known by its furniture, or so many steps that way."""
-    if found.get("steps"):
-        yield from _walk(found)
-    holding = _first_noun(found.get("holding"))
-    if found.get("room"):
-        yield Enter(_room(found["room"]), holding)
-    elif holding != NOTHING:
-        yield Enter(NOTHING, holding)
-    else:
-        yield from _other_room(found)
-
-
-@_builder
-def _overlook(found: Groups) -> Iterator[Frame]:
-    yield from (Overlook(side, _room(found["room"])) for side in _sides(found))
-    if found.get("to"):
-        yield Enter(_room(found["room"]))
-
-
-@_builder
-def _level(_: Groups) -> Iterator[Frame]:
-    yield LevelFrame()
-
-
-@_builder
-def _have(found: Groups) -> Iterator[Frame]:
-    """Where something is when one is there."""
-    if found.get("room"):
-        yield Have(None, _room(found["room"]), _on(found))
-    else:
-        yield from (Have(landmark, NOTHING, _on(found)) for landmark in _landmarks(found))
-
-
-@_builder
-def _ahead_of(found: Groups) -> Iterator[Frame]:
-    yield from (replace(each, side="ahead") for each in _have(found) if isinstance(each, Have))
-
-
-@_builder
-def _located(found: Groups) -> Iterator[Frame]:
-    """Where something is, said to somebody who is to go there, or will find it there."""
-    if found.get("room"):
-        yield from (Enter(_room(found["room"]), side=_on(found)), *_have(found))
-    else:
-        yield from (*_reach(found), *_have(found))
-
-
-@_builder
-def _cross(found: Groups) -> Iterator[Frame]:
-    """Along a room, or through it: into it from elsewhere, through it for somebody who is there."""
-    room = _room(found["from"])
-    if room != UNSAID:
-        yield Enter(room)
-    yield from (Walk(FAR), Leave(room))
-
-
-@_builder
-def _through(found: Groups) -> Iterator[Frame]:
-    nth, said = int(found.get("nth") or 0), found["door"]
-    doors = {"door": (True, False), "gap": (False, True), "way": (False, True)}[said or "way"]
-    yield from (Through(door, nth, _on(found)) for door in doors)
-
-
-@_builder
-def _other_room(found: Groups) -> Iterator[Frame]:
-    yield from (Through(door, int(found.get("nth") or 0), _on(found)) for door in (False, True))
-
-
-@_builder
-def _stairs(found: Groups) -> Iterator[Frame]:
-    yield from (Stairs(found["way"] == "up", whole) for whole in (True, False))
-
-
-@_builder
-def _first_stairs(found: Groups) -> Iterator[Frame]:
-    yield from (Stairs(found["way"] == "up", whole) for whole in (False, True))
-
-
-@_builder
-def _again(found: Groups) -> Iterator[Frame]:
-    """Into the room that was named, or to the thing."""
-    if found.get("room"):
-        yield from (Enter(_room(found["room"])), Have())
-    else:
-        yield from (*_reach(found), *_other_room(found), Have())
-
-
-@_builder
-def _stop(_: Groups) -> Iterator[Frame]:
-    yield StopFrame()
+@cache
+def _builders() -> dict[str, Build]:
+    """What makes frames of a rule's groups: functions, and the lines of `[frames]`."""
+    lines = map(word_lists.entry, word_lists.sections("rules.txt")["frames"])
+    return _BUILDERS | {name: partial(_made, text) for name, text in lines}
 
 
 class Rule(NamedTuple):
     """A pattern over symbols, and what makes frames of its groups."""
 
     pattern: re.Pattern[str]
-    build: Build
+    name: str
+    """Of what makes frames of its groups."""
 
 
 class Rules(NamedTuple):
@@ -414,7 +268,7 @@ def rules() -> Rules:
     for name, text in map(word_lists.entry, sections["fragments"]):
         fragments[name] = whole(text)
     always, named, unnamed = (
-        tuple(Rule(re.compile(whole(text)), _BUILDERS[name]) for name, text in map(word_lists.entry, sections[section]))
+        tuple(Rule(re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
         for section in ("rules", "rules where something was named before", "rules where nothing was named before")
     )
     soft = frozenset(" ".join(sections["symbols that nobody misses"]).split())
@@ -441,18 +295,18 @@ def longest(text: str, at: int, named: Groups) -> RuleMatch:
     """The frames of the rule that takes the most from a place on."""
     best = RuleMatch((), at, named)
     for again, some in ((False, rules().always), (True, rules().named if named else rules().unnamed)):
-        for pattern, build in some:
+        for pattern, name in some:
             match = pattern.match(text, at)
-            if match is None or match.end() < best.end or (match.end() == best.end and build is not _again):
+            if match is None or match.end() < best.end or (match.end() == best.end and name != "again"):
                 continue
-            found = {_MORE.sub("", name): value for name, value in match.groupdict().items() if value is not None}
-            made = tuple(dict.fromkeys(build(_Groups({**named, **found} if again else found))))
+            found = {_MORE.sub("", group): value for group, value in match.groupdict().items() if value is not None}
+            made = tuple(dict.fromkeys(_builders()[name](_Groups({**named, **found} if again else found))))
             frames = tuple(each for each in made if not isinstance(each, Remark))
             if made:
                 thing, room = found.get("thing") or found.get("at"), found.get("room")
                 names = {"thing": thing, "hues": found.get("hues"), "room": room} if thing or room else named
-                vague = (build in (_turn, _glance) and not _AMOUNTS & set(found)) or (
-                    build is _walk and "steps" not in found
+                vague = (name in ("turn", "glance") and not _AMOUNTS & set(found)) or (
+                    name == "walk" and "steps" not in found
                 )
                 best = RuleMatch(
                     frames, match.end(), names, again, vague, tuple(each for each in made if isinstance(each, Remark))
