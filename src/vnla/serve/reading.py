@@ -34,17 +34,28 @@ async def in_turn(time: ReadingTime, read: Callable[[], Result]) -> Result:
     return await asyncio.get_running_loop().run_in_executor(_READER, time.measure, read)
 
 
+class ClosePlan(Frozen):
+    """One of two ways to understand a text that are almost as likely: for drawing, with the viewpoints it leads along."""
+
+    understood: str
+    actions: tuple[str, ...]
+    viewpoints: tuple[str, ...]
+
+
 class Reading(Frozen):
-    """What was understood of a text, which stretches of it, and what could be said instead."""
+    """What was understood of a text, which stretches of it, what could be said instead, why not all was understood, and the
+    two plans that it may mean where that is hardly clear."""
 
     understood: str | None
     parts: tuple[tuple[int, int, bool], ...]
     suggestions: tuple[str, ...]
+    why: str | None = None
+    plans: tuple[ClosePlan, ...] = ()
 
 
 def of_advice(found: TextReading) -> Reading:
     """Advice in the agent's words."""
-    return Reading(**found._asdict())
+    return Reading(**{**found._asdict(), "plans": tuple(ClosePlan(**each._asdict()) for each in found.plans)})
 
 
 def of_end_goal(text: str, known: Sequence[str]) -> Reading:
@@ -75,9 +86,12 @@ class AdviceReader:
         house, number = self._places.viewpoint(pose.viewpoint)
         around = self._surroundings(house)
         viewpoint = around.graph.ids.index(house.viewpoints[number].id)
-        return read_advice(
+        found = read_advice(
             text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
         )
+        names = {house.viewpoints[at].id: name for at, name in self._places.viewpoints(house).items()}
+        plans = (each._replace(viewpoints=tuple(names[at] for at in each.viewpoints)) for each in found.plans)
+        return found._replace(plans=tuple(plans))
 
     def prepare(self, around: Mapping[str, Surroundings]) -> None:
         """Take houses that have been looked at: what is read in them does not change any more."""

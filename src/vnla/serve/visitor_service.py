@@ -304,7 +304,8 @@ class VisitorService:
         pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
         found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
         if found.understood is None:
-            raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
+            why = found.why or "say for example: turn left, go forward 2 steps"
+            raise InputError(f"the agent would not understand that: {why}")
         return found.understood, Typed(text, [*found.parts])
 
 
