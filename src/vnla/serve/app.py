@@ -52,7 +52,7 @@ _READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429
 
 
 def make_app(loader: SiteLoader, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
-    """Return the server of a site. `hosts` are the names that it goes by; any if there are none."""
+    """Return the server of a site. `hosts` are the names that it goes by."""
     connections = VisitorConnections(loader, sessions, limits or Limits())
     app = bare_app(connections, hosts, assets(), description="/openapi.json")
     _add_named_routes(app, connections)
@@ -79,7 +79,7 @@ def bare_app(
         redirect_slashes=False,
         lifespan=lasting,
     )
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(Guard, hosts=hosts, addresses=connections.addresses)
 
     @app.exception_handler(InputError)
     async def refused(_: Request, error: InputError) -> JSONResponse:
@@ -107,7 +107,8 @@ def _add_page(app: FastAPI, files: Mapping[str, Content]) -> None:
     async def page(request: Request) -> Response:
         answer = files[INDEX].answer(request)
         if browser_of(request.cookies) is None:
-            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict")
+            secure = request.url.scheme == "https"
+            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict", secure=secure)
         return answer
 
     @app.get("/assets/{name}", responses=_ERRORS, response_class=Response)
