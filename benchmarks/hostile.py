@@ -29,7 +29,7 @@ _FLOOD = 0.01
 
 BAD_HEADERS = (
     b"Host: [\r\n", b"Host: localhost\r\nOrigin: http://[\r\n", b"Host: a b\r\n", b"Host: localhost\r\nHost: other\r\n",
-    b"Host: \xff\xfe\r\n", b"Host: localhost\r\nX: " + b"x" * 100_000 + b"\r\n", b"no header at all\r\n", b"\x00\r\n",
+    b"Host: \xff\xfe\r\n", b"Host: localhost\r\nX: " + b"x" * 1_000_000 + b"\r\n", b"no header at all\r\n", b"\x00\r\n",
 )  # fmt: skip
 
 

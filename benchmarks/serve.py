@@ -40,8 +40,8 @@ FIRST_EMPTY, FIRST_FULL = 2.0, 0.5
 SCRIPTS, PANORAMA, MESH = 300.0, 200.0, 2.0
 """Kilobytes of scripts and styles, compressed, and of the six faces of a panorama; megabytes of a mesh."""
 
-REFUSED = ("400", "421", "429", "431")
-"""What requests are answered with that are not as they should be: malformed, by a wrong name, too often, too large."""
+WRONG = ("2", "3", "5")
+"""How statuses begin that a request must not get which is malformed, or calls the server by a wrong name."""
 _STARTING = 600.0
 _FACES = 12
 """Panoramas that are fetched of a house."""
@@ -87,7 +87,7 @@ def _harm(harm: HostileTally) -> Iterator[Measurement]:
     for kind, lasted in sorted(harm.lasted.items()):
         yield Measurement(f"{kind}, longest stay", lasted, "s", longest[kind], f"dropped after {longest[kind]:.0f} s")
     for kind, statuses in sorted(harm.statuses.items()):
-        wrong = sum(count for status, count in statuses.items() if status not in REFUSED)
+        wrong = sum(count for status, count in statuses.items() if status.startswith(WRONG))
         told = ", ".join(f"{status}: {count}" for status, count in statuses.most_common())
         yield Measurement(f"{kind}, answered wrongly", wrong, "", note=told, judged=False)
 

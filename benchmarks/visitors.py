@@ -125,12 +125,8 @@ async def visit(
 ) -> Tally:  # fmt: skip
     """So many visitors for so long, in all modes in turn, each from an address of its own; `others` come meanwhile."""
     tally = Tally()
-    tasks = [
-        asyncio.create_task(
-            _visit(address, i, modes[i % len(modes)], ARRIVING * i / count, tally, random.Random(f"{seed} {i}"))
-        )
-        for i in range(count)
-    ]
+    each = ((i, modes[i % len(modes)], ARRIVING * i / count, random.Random(f"{seed} {i}")) for i in range(count))
+    tasks = [asyncio.create_task(_visit(address, *visitor, tally)) for visitor in each]
     if others is not None:
         tasks.append(asyncio.create_task(others))
     await asyncio.sleep(seconds)
