@@ -19,8 +19,9 @@ from vnla.serve.site import Site, SiteLoader
 
 HOST = "http://localhost"
 GENEROUS = Limits(
-    rate=1e6, burst=10**6, new=1e6, unread=10**6, previews=1e6, previews_burst=10**6, reading=1e6, reading_burst=1e6
-)
+    rate=1e6, burst=10**6, new=1e6, unread=10**6, previews=1e6, previews_burst=10**6, reading=1e6, reading_burst=1e6,
+    address_connections=10**6, address_requests=1e6, address_requests_burst=1e6, address_new=1e6, address_crowd=1e6,
+)  # fmt: skip
 
 
 def words_in(text: str, words: Iterable[str]) -> list[str]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ipaddress
 import socket
 import threading
 import webbrowser
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,8 +15,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import telling
-from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, RunArgument
+from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, RunArgument, takes_options
 from vnla.common.errors import InputError
+from vnla.common.options import option
 from vnla.common.progress import Tell
 
 if TYPE_CHECKING:
@@ -24,11 +28,63 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 OWN_NAMES = ("localhost", LOOPBACK, "::1")
+OWN_ADDRESSES = (LOOPBACK, "::1")
 EVERYWHERE = ("0.0.0.0", "::")
+KEEP = 30.0
+"""Days that sessions of the public are kept."""
+_DAY = 86_400.0
 
 _NEEDS = ("fastapi", "uvicorn", "websockets")
 
 
+@dataclass(frozen=True)
+class HostingOptions:
+    """Who is answered, and for how long a session is kept."""
+
+    public: bool = option(
+        False,
+        "For the internet, behind a proxy: needs --name, opens no browser, lets sessions expire (docs/hosting.md).",
+    )
+    name: list[str] | None = option(
+        None, "Name that visitors call this server by, such as example.org; may be repeated.", metavar="HOST"
+    )
+    proxy: list[str] | None = option(
+        None,
+        "Address or network of a proxy whose X-Forwarded-For and -Proto are believed; may be repeated. "
+        "[default: with --public at a loopback address, this machine]",
+        metavar="ADDRESS",
+    )
+    visitors: int = option(500, "Visitors who may be connected at once.", min=1)
+    per_address: int = option(50, "Visitors who may be connected from one address.", min=1)
+    keep: float | None = option(
+        None, "Days after which a session that nobody goes on with expires. [default: never; with --public 30]",
+        metavar="DAYS", min=0,
+    )  # fmt: skip
+
+    def names(self, host: str) -> tuple[str, ...]:
+        """Return the names that the server goes by."""
+        if self.public and not self.name:
+            raise InputError("--public: say by which name visitors come, for example: --name example.org")
+        return names_of(host, self.name or ())
+
+    def proxies(self, host: str) -> tuple[str, ...]:
+        """Return the addresses of proxies that are believed."""
+        for each in self.proxy or ():
+            if not _is_network(each):
+                raise InputError(f"--proxy {each}: is no address or network, such as 10.0.0.2 or 10.0.0.0/8")
+        return tuple(self.proxy or (OWN_ADDRESSES if self.public and host in OWN_NAMES else ()))
+
+    def limits(self) -> Limits:
+        """Return the limits of the server."""
+        from vnla.serve.limits import Limits
+
+        days = self.keep if self.keep is not None or not self.public else KEEP
+        return Limits(
+            connections=self.visitors, address_connections=self.per_address, keep=None if days is None else days * _DAY
+        )
+
+
+@takes_options()
 def serve(
     run: RunArgument = Path("pretrained"),
     world: Annotated[
@@ -45,6 +101,8 @@ def serve(
     ] = False,
     no_open: NoOpenOption = False,
     device: DeviceOption = None,
+    *,
+    options: HostingOptions,
 ) -> None:
     """Open a page in the browser: watch the agent, be its advisor, or do its tasks yourself and compare.
 
@@ -53,6 +111,8 @@ def serve(
     Example: vnla serve
 
     Example: vnla serve runs/learned --port 8080 --record sessions
+
+    Example: vnla serve --public --name example.org --record sessions
     """
     check_installed()
     from vnla.common.lock import alone_in
@@ -60,18 +120,19 @@ def serve(
     from vnla.serve.app import make_app
     from vnla.serve.contributions.collecting import Contributions
     from vnla.serve.contributions.store import ContributionStore
-    from vnla.serve.limits import Limits
     from vnla.serve.sessions import Sessions
     from vnla.serve.site import SiteLoader
     from vnla.serve.worlds import cache_folder
 
-    chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
+    names, proxies, limits = options.names(host), options.proxies(host), options.limits()
+    chosen, folder = device_named(device), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        sessions = Sessions(folder, limits)
+        sessions = Sessions(folder, limits, keeps=record is not None)
         loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
         given = Contributions(ContributionStore(folder, sessions.secret)) if collect_advice else None
-        app = make_app(loader, sessions, names_of(host), limits, given)
-        answer(app, loader, listener, host, limits, opens=not no_open)
+        app = make_app(loader, sessions, names, limits, given)
+        tell_names(host, names)
+        answer(app, loader, listener, host, limits, proxies, opens=not (no_open or options.public))
 
 
 def check_installed() -> None:
@@ -81,25 +142,39 @@ def check_installed() -> None:
         raise InputError(f"a server needs {missing[0]}; install it with: pip install 'vnla[serve]'")
 
 
-def names_of(host: str) -> tuple[str, ...]:
-    """The names that a server at an address goes by; none for any."""
-    return () if host in EVERYWHERE else (*OWN_NAMES, host)
+def names_of(host: str, more: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the names that a server at an address goes by, and `more`. Besides, it answers by the address itself."""
+    from vnla.serve.guard import NAME
+
+    for each in more:
+        if not each or not NAME.fullmatch(each):
+            raise InputError(f"--name {each}: is no name of a server; give it without scheme and port, such as example.org")
+    own = (socket.gethostname(),) if host in EVERYWHERE else (host,)
+    return tuple(dict.fromkeys((*OWN_NAMES, *own, *(each.strip("[]") for each in more))))
 
 
-def answer(app: FastAPI, loader: SiteLoader, listener: socket.socket, host: str, limits: Limits, *, opens: bool) -> None:
+def tell_names(host: str, names: Sequence[str]) -> None:
+    """Say who is answered, where that is not only this machine."""
+    if host not in OWN_NAMES:
+        further = ", ".join(name for name in names if name not in OWN_NAMES)
+        typer.echo(f"it asks for no password, and answers by its own address and as {further}; --name adds a name", err=True)
+
+
+def answer(
+    app: FastAPI, loader: SiteLoader, listener: socket.socket, host: str, limits: Limits, proxies: Sequence[str] = (), *,
+    opens: bool,
+) -> None:  # fmt: skip
     """Serve until Ctrl-C or until the site cannot be opened; the browser opens by itself if that is wanted."""
     import torch
-    import uvicorn
+
+    from vnla.serve.http_server import patient_server
 
     torch.set_num_threads(1)  # walks are small, and share the cores with visitors and with what is drawn
     address = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"vnla is at {address} (Ctrl-C ends it)")
     if opens:
         threading.Timer(0.5, webbrowser.open, (address,)).start()
-    config = uvicorn.Config(app, log_level="warning", ws_max_size=limits.message, server_header=False)
-    config.timeout_graceful_shutdown = 2
-    config.ws_per_message_deflate = False  # events are small and many
-    server = uvicorn.Server(config)
+    server = patient_server(app, limits, proxies)
     loader.start(failed=lambda: setattr(server, "should_exit", True))
     server.run(sockets=[listener])
     if loader.error is not None:
@@ -144,12 +219,19 @@ def listening(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle's delay on
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(128)
+        listener.listen(1024)
         return listener
     except OSError as error:
         raise InputError(f"{host} port {port}: cannot be listened at ({error.strerror}); try another --port") from None
     except (TypeError, ValueError):  # no text that an address can have
         raise InputError(f"--host {host!r}: is no address") from None
+
+
+def _is_network(text: str) -> bool:
+    try:
+        return bool(ipaddress.ip_network(text))
+    except ValueError:
+        return False
 
 
 def _shown(host: str) -> str:

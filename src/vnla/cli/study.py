@@ -13,7 +13,7 @@ import typer
 
 from vnla.cli.console import plain, telling
 from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, takes_options
-from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
+from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of, tell_names
 from vnla.common.errors import InputError
 from vnla.common.options import option
 from vnla.common.progress import Tell
@@ -182,8 +182,9 @@ def serve(
         Consent.read(folder).check_complete(folder)
         study = StudyService(folder, Stamp.of(design), limits)
         loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
-        hosts = names_of(host)
-        app = make_study_app(loader, study, (*hosts, *(name or ())) if hosts else (), limits)
+        names = names_of(host, name or ())
+        app = make_study_app(loader, study, names, limits)
+        tell_names(host, names)
         counts = study.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"

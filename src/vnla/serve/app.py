@@ -89,7 +89,7 @@ def bare_app(
         redirect_slashes=False,
         lifespan=lasting,
     )
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(Guard, hosts=hosts, addresses=connections.addresses)
 
     @app.exception_handler(InputError)
     async def refused(_: Request, error: InputError) -> JSONResponse:
@@ -117,7 +117,8 @@ def _add_page(app: FastAPI, files: Mapping[str, Content]) -> None:
     async def page(request: Request) -> Response:
         answer = files[INDEX].answer(request)
         if browser_of(request.cookies) is None:
-            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict")
+            secure = request.url.scheme == "https"
+            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict", secure=secure)
         return answer
 
     @app.get("/assets/{name}", responses=_ERRORS, response_class=Response)

@@ -78,11 +78,11 @@ class VisitorService:
             case messages.WhatIfMessage():
                 return await self._what_if(session, message)
             case messages.BeatMessage():
-                return self._beat(session)
+                return await self._beat(session)
             case messages.ActMessage():
                 await self._act(session, NUMBERS[message.action])
             case messages.AskMessage():
-                self._ask(session)
+                await self._ask(session)
             case messages.LeaveMessage():
                 await self._leave(session)
                 return welcome(session)
@@ -106,13 +106,13 @@ class VisitorService:
     async def begin(self, session: Session, mode: Mode, spec: EpisodeSpec) -> None:
         """Show an episode, or let the visitor walk it."""
         if mode == "beat":
-            self._begin_person(session, spec)
+            await self._begin_person(session, spec)
             return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
         walk = await self.walk(spec, waits=mode == "help")
         begun = begun_event(walk, walk.start, self.world, mode, spec.name, spec.link())
-        session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
+        await session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
 
     async def _advise(self, session: Session, message: messages.AdviseMessage) -> None:
         spec, waits = self._agents_episode(session), session.state["waits"]
@@ -133,7 +133,7 @@ class VisitorService:
         spec, waits = spec.saying(step, advice[0]), session.mode == "help"
         walk, typed = await self.walk(spec, waits=waits), _at(step, advice)
         events = walk_events(walk, self.world, first=step, answered=answered, waits=waits, typed=typed, link=spec.link())
-        session.append(events, spec)
+        await session.append(events, spec)
 
     async def _what_if(self, session: Session, message: messages.WhatIfMessage) -> WhatIfReply:
         spec = self._agents_episode(session)
@@ -145,24 +145,24 @@ class VisitorService:
         events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
         return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
-    def _beat(self, session: Session) -> WelcomeReply | None:
+    async def _beat(self, session: Session) -> WelcomeReply | None:
         """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
         if session.mode == "beat" and not session.state["ended"]:
             return welcome(session)
         if session.unfinished is not None:
             spec, state = session.unfinished
-            session.append(told_again(state), spec)
+            await session.append(told_again(state), spec)
             session.walk = None
         else:
-            self._begin_person(session, self._random_spec(session.done))
+            await self._begin_person(session, self._random_spec(session.done))
         return None
 
-    def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
+    async def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
         task = self.task(spec)
         walk = PersonsWalk(self.engine, task, spec.seed)
         begun = begun_event(walk, walk.pose, self.walker_world, "beat", secrets.token_hex(8))
         self.engine.walk(EpisodeRequest(task, spec.seed, {}))  # it is done while the visitor walks
-        session.append([begun, self._stood(walk)], spec)
+        await session.append([begun, self._stood(walk)], spec)
         session.walk = walk
 
     async def _act(self, session: Session, action: Nav) -> None:
@@ -170,24 +170,24 @@ class VisitorService:
         walk.act(action)
         try:
             acted = ActedEvent(action=ACTIONS[action], pose=self.walker_world.pose(walk.pose))
-            session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
+            await session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
             raise
 
-    def _ask(self, session: Session) -> None:
+    async def _ask(self, session: Session) -> None:
         walk = self._persons_walk(session)
         text = walk.ask()
         asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
         try:
-            session.append([asked, advised])
+            await session.append([asked, advised])
         except BaseException:
             session.walk = None
             raise
 
     async def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
-            session.append(await self._ended(session, self._persons_walk(session), left=True))
+            await session.append(await self._ended(session, self._persons_walk(session), left=True))
 
     async def _ended(self, session: Session, walk: PersonsWalk, *, left: bool = False) -> list[Event]:
         """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk.

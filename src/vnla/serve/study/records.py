@@ -142,9 +142,9 @@ class ParticipantSession(Session):
         if numbers != list(range(1, max(acknowledged, self.state["number"]) + 1)):
             raise InputError("the record of your session is not complete; tell whoever runs this study")
 
-    def append(self, events: Iterable[Event], spec: EpisodeSpec | None = None) -> None:
+    async def append(self, events: Iterable[Event], spec: EpisodeSpec | None = None) -> None:
         """Record events with what they follow from; then send them."""
-        super().append(events, spec)
+        await super().append(events, spec)
         self._stamped, self._message = self._stamp, None
         self.trial, self._next = self._next or self.trial, None
 

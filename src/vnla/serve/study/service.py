@@ -201,7 +201,7 @@ class StudyService:
         walk = await service.walk(session.spec)
         pose = walk.steps[session.state["waits"]["step"]].pose
         left, goals = rounded_metres(service.world.metres(pose, walk.task)), service.world.goals(walk.task)
-        session.append([EndedEvent(reason="left", success=False, metres=left, goals=goals)])
+        await session.append([EndedEvent(reason="left", success=False, metres=left, goals=goals)])
 
     def _next(self, someone: Participant, tries: list[Try]) -> Next:
         """Return what comes next; a try that was begun in the store and not in the record comes again."""
