@@ -26,7 +26,7 @@ from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
-from vnla.serve.reading import Reading, in_turn, of_advice
+from vnla.serve.reading import Reading, in_turn
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import SiteLoader
 
@@ -159,8 +159,8 @@ def _add_connections(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         session = connections.session_of(browser_of(request.cookies), pose)
-        reader = connections.service(session).reader
-        return await _preview(request, session, lambda: of_advice(reader.read(text, pose)))
+        service = connections.service(session)
+        return await _preview(request, session, lambda: service.preview(session, text, pose))
 
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:

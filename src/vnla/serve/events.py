@@ -42,6 +42,40 @@ class Score(Frozen):
     tasks: int
 
 
+class SoughtObject(Frozen):
+    """The object that was found: what it is outlined by, and the pose that looks at it from where the walk ended."""
+
+    corners: list[tuple[float, float, float]]
+    """Of its box, in metres as the plan has them: x east, y north, z up."""
+    pose: Pose
+    near: str
+    """The viewpoint that stands for it."""
+    same_room: bool
+    """Whether it is in the room where the walk ended; otherwise there may be a wall before it."""
+
+
+class WrongTurn(Frozen):
+    """The last step at which the way was still right: afterwards the walk never came as near to a goal again."""
+
+    step: int
+    pose: Pose
+    metres: float
+    """From there to the nearest goal."""
+    left: bool
+    """Whether the walk went away from there; otherwise it only ended too soon."""
+
+
+class Ending(Frozen):
+    """What is shown at the end of a walk."""
+
+    sought: SoughtObject | None = None
+    """After a success; None if the tasks do not say which objects they mean."""
+    wrong_turn: WrongTurn | None = None
+    """After a failure."""
+    rooms: list[list[str | None]] | None = None
+    """The names of the rooms of each storey, in the order of the plan, for whoever has walked without them."""
+
+
 class BaseEvent(Frozen):
     """An event."""
 
@@ -146,6 +180,7 @@ class EndedEvent(BaseEvent):
     score: Score | None = None
     link: str | None = None
     """An agent's episode with all that was said in it, as `BegunEvent.link`."""
+    ending: Ending | None = None
 
 
 class SaidEvent(BaseEvent):

@@ -21,8 +21,9 @@ from pydantic import ValidationError
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.language.reader import TextReading
 from vnla.serve.episode_spec import EpisodeSpec
-from vnla.serve.events import EVENT, EndedEvent, Event, Score
+from vnla.serve.events import EVENT, EndedEvent, Event, Pose, Score
 from vnla.serve.keys import ensure_key
 from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
@@ -50,6 +51,8 @@ class Session:
         self.lock = asyncio.Lock()
         self.previews = TokenBucket(limits.previews, limits.previews_burst)
         self.reading_time = ReadingTime(limits)
+        self.readings: OrderedDict[tuple[str, Pose | None], TextReading] = OrderedDict()
+        """How texts were read that the visitor has been shown the reading of."""
         self._path, self._limits = path, limits
         self._size = 0
 

@@ -86,7 +86,7 @@ class Site:
         """Return how an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
         goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
-        return of_end_goal(text, [*goals])
+        return of_end_goal(text, [*goals], houses)
 
     def warm(self) -> None:
         """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find goals of houses."""

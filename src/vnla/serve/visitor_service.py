@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.language.reader import find_end_goal
+from vnla.language.reader import TextReading, find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
@@ -33,7 +33,7 @@ from vnla.serve.events import (
 from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
-from vnla.serve.reading import AdviceReader, in_turn
+from vnla.serve.reading import AdviceReader, Reading, in_turn
 from vnla.serve.sessions import Session
 from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
 from vnla.tasks.task import Task
@@ -45,6 +45,9 @@ PATIENCE = 3.0
 Reply = WelcomeReply | WhatIfReply | RefusedReply
 Advice = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
+
+MOST_READINGS = 64
+"""Readings of a session that hold for what is sent next."""
 
 _FEW = 4
 """Episodes that are tried for one to help with."""
@@ -290,10 +293,23 @@ class VisitorService:
         if message.text is None:
             return None, None
         pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
-        found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
+        found = await in_turn(session.reading_time, lambda: self._read(session, text, pose))
         if found.understood is None:
             raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
         return found.understood, Typed(text, [*found.parts])
+
+    def preview(self, session: Session, text: str, pose: Pose | None) -> Reading:
+        """Return how a text is read that a visitor is typing; what is shown so is what the agent hears if it is sent."""
+        return self.reader.shown(text, self._read(session, text, pose), pose)
+
+    def _read(self, session: Session, text: str, pose: Pose | None) -> TextReading:
+        """Read a text, once in a session: what is known of a house may change meanwhile."""
+        readings = session.readings
+        if (text, pose) not in readings:
+            readings[text, pose] = self.reader.read(text, pose)
+            while len(readings) > MOST_READINGS:
+                readings.popitem(last=False)
+        return readings[text, pose]
 
 
 def welcome(session: Session) -> WelcomeReply:

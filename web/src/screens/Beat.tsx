@@ -3,17 +3,18 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Action, Pose } from "../events";
-import type { Plan } from "../house";
+import { named, type Plan } from "../house";
 import { useKeys } from "../keys";
 import { Budget } from "../parts/Budget";
-import { PlanMap } from "../parts/PlanMap";
+import { Outline } from "../parts/Outline";
+import { PlanMap, StarSign } from "../parts/PlanMap";
 import { letters } from "../parts/Talk";
 import { View } from "../parts/View";
 import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { appears, cameraAt, onward } from "../view/path";
-import { ACTION_NAMES, capital, count, ending, place, times, wanted } from "../words";
+import { ACTION_NAMES, capital, count, ending, place, times, wanted, wentWrong } from "../words";
 import { Over } from "./Over";
 import { Waiting } from "./Waiting";
 
@@ -34,8 +35,11 @@ export function Beat({ session }: { session: Session }) {
   const name = begun?.mode === "beat" ? begun.house : undefined;
   const house = useHouse(name, true);
   const step = state.steps.at(-1);
+  const sought = ended?.ending?.sought;
+  const plan = named(house.plan, ended?.ending?.rooms);
   const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
-  const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
+  const pose =
+    sought?.pose ?? poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
   const ready = !over && step !== undefined && step.acted === null && !waiting;
   const act = (action: Action): void => {
     if (!over && queue.value.length < LONGEST_QUEUE) queue.value = [...queue.value, action];
@@ -68,6 +72,7 @@ export function Beat({ session }: { session: Session }) {
     return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
+  const soon = step?.ahead ?? [];
   return (
     <section class="beat" aria-labelledby="sentence">
       <h1 id="sentence">
@@ -76,7 +81,8 @@ export function Beat({ session }: { session: Session }) {
       <div class="two">
         <div>
           <div class="walk-view">
-            <View plan={house.plan} pictures={house.pictures} pose={pose} soon={step?.ahead ?? []} speed={1.4} cut={false}>
+            <View plan={house.plan} pictures={house.pictures} pose={pose} soon={soon} speed={1.4} cut={false}>
+              {sought && house.plan && <Outline plan={house.plan} pose={sought.pose} sought={sought} />}
               {ready && house.plan && <Onward plan={house.plan} pose={pose} go={() => act("forward")} />}
               {heard && !over && <p class="bubble answers">{heard}</p>}
             </View>
@@ -107,8 +113,10 @@ export function Beat({ session }: { session: Session }) {
             requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))}
           />
           <PlanMap
-            plan={house.plan}
+            plan={plan}
             poses={poses}
+            sought={sought}
+            wrong={ended?.ending?.wrong_turn?.pose}
             asked={letters(state).map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }))}
             goals={ended?.goals ?? []}
             other={ended?.walk ?? []}
@@ -119,7 +127,7 @@ export function Beat({ session }: { session: Session }) {
           />
           {over && !session.study && (
             <p class="key">
-              <i class="line you" /> you <i class="line it" /> the robot <i class="star" /> the goal
+              <i class="line you" /> you <i class="line it" /> the robot <StarSign /> the goal
             </p>
           )}
           {!over && <p class="quiet">Only what you have seen is drawn. The robot gets no plan at all.</p>}
@@ -201,6 +209,7 @@ function Result({ state, again }: { state: State; again: () => void }) {
   return (
     <div class={`card ending ${ended.success ? "good" : "bad"}`}>
       <p>{ending(ended, "You")}</p>
+      {ended.ending?.wrong_turn && <p>{wentWrong(ended.ending.wrong_turn, "you")}</p>}
       {ended.its_success !== null && <p>The robot {ended.its_success ? "found it." : "did not find it."}</p>}
       {ended.score && (
         <table class="score">
