@@ -39,6 +39,21 @@ export interface Begun {
   k: number;
   start: Pose;
   link: string | null;
+  day: string | null;
+  until: number | null;
+}
+
+/** How somebody did in the task of a day. */
+export interface DayResult {
+  date: string;
+  success: boolean;
+  steps: number;
+  requests: number;
+  seconds: number;
+  its_success: boolean | null;
+  its_steps: number | null;
+  marks: number[];
+  token: string;
 }
 
 /** An episode is over. */
@@ -61,6 +76,7 @@ export interface Ending {
   sought: SoughtObject | null;
   wrong_turn: WrongTurn | null;
   rooms: ((string | null)[])[] | null;
+  day: DayResult | null;
 }
 
 /** A viewpoint, one of twelve headings and one of three rows (0 down, 1 level, 2 up). */

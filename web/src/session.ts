@@ -49,13 +49,15 @@ export class Session {
   enter(mode: Mode, which: Which = {}): void {
     const { begun } = this.state.peek();
     if (this.study) return; // the server says what comes next
-    const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
+    const there =
+      begun?.mode === mode && !begun.day && (which.link === undefined || begun.link === which.link) && !which.goal;
     if (!there) this.begin(mode, which);
   }
 
-  begin(mode: Mode, which: Which = {}): void {
+  /** Begins an episode; with `day` that of the task of the day. */
+  begin(mode: Mode, which: Which = {}, day = false): void {
     this.resumed.value = false;
-    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+    this.say(mode === "beat" ? { kind: day ? "day" : "beat" } : { kind: mode, ...which });
   }
 
   private heard(answer: Answer): void {

@@ -26,6 +26,8 @@ const DOES: Record<Action, string> = {
   stop: "stops",
 };
 
+const NEAR = 2; // metres from the goal at which a walk that ends there has found it
+
 const COMPASS = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
 
 /** "Find a mug in the kitchen." → "a mug in the kitchen". */
@@ -87,6 +89,8 @@ export function wentWrong(
   who: "it" | "you",
 ): string {
   const far = `${metres.toFixed(1)}\u00a0m from the goal`;
+  if (metres <= NEAR)
+    return `At step ${step + 1} ${who} ${who === "it" ? "was" : "were"} near enough, ${far}, and ${who} went on.`;
   if (!left) return `${capital(who)} ${who === "it" ? "was" : "were"} nowhere nearer than at the end, ${far}.`;
   const was = who === "it" ? "it was" : "you were";
   return `Until step ${step + 1} the way was right: ${was} ${far} there, and never as near again.`;

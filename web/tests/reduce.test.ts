@@ -15,7 +15,8 @@ const BEGUN = {
   k: 4,
   start: POSE,
   link: null,
-  ending: null,
+  day: null,
+  until: null,
 } as const;
 const stood = (step: number) =>
   ({ kind: "stood" as const, step, pose: POSE, steps_left: 9 - step, requests_left: 1, ahead: ["b"] }) satisfies Unnumbered;

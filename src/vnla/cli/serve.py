@@ -26,6 +26,8 @@ LOOPBACK = "127.0.0.1"
 OWN_NAMES = ("localhost", LOOPBACK, "::1")
 EVERYWHERE = ("0.0.0.0", "::")
 
+DAYS = "days"
+"""Where the tables of the tasks of the day are, among the sessions."""
 _NEEDS = ("fastapi", "uvicorn", "websockets")
 
 
@@ -63,7 +65,7 @@ def serve(
     chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         sessions = Sessions(folder, limits)
-        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
+        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS))
         app = make_app(loader, sessions, names_of(host), limits)
         answer(app, loader, listener, host, limits, opens=not no_open)
 
@@ -100,7 +102,9 @@ def answer(app: FastAPI, loader: SiteLoader, listener: socket.socket, host: str,
         raise InputError(loader.error)
 
 
-def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
+def _open(
+    run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say, days: Path
+) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla.agents import pretrained
     from vnla.serve.on_demand import OnDemandFeatures
@@ -118,7 +122,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
     say("loading the agent")
     features = OnDemandFeatures(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
-    site = Site(trained, cache_folder() / "pictures", secret, features)
+    site = Site(trained, cache_folder() / "pictures", secret, features, days)
     tell("ready")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site

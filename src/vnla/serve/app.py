@@ -22,6 +22,7 @@ from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.serve.connections import BROWSER, Connections, NoSessionError, VisitorConnections, browser_of
 from vnla.serve.content import FOREVER, INDEX, Content, assets, first_episode
+from vnla.serve.daily import LONGEST_TOKEN, Daily
 from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.guard import Guard
@@ -172,11 +173,11 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     loader = connections.loader
 
     @cache
-    def plan_of(house: str) -> Content:
+    def plan_of(house: str, withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().plan(house, bare=False))
 
     @cache
-    def houses() -> Content:
+    def houses(withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().houses())
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
@@ -188,11 +189,19 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
 
     @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
     def houses_here(request: Request) -> Response:
-        return houses().answer(request)
+        return houses(loader.now().withheld).answer(request)
 
     @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house).answer(request)
+        return plan_of(house, loader.now().withheld).answer(request)
+
+    @app.get("/today.json", responses=_ERRORS, response_class=JSONResponse)
+    def today(request: Request) -> Response:
+        return Content.of_json(_daily(loader).table().model_dump()).answer(request)
+
+    @app.get("/today/result.json", responses=_ERRORS, response_class=JSONResponse)
+    def result(request: Request, token: Annotated[str, Query(max_length=LONGEST_TOKEN)]) -> Response:
+        return Content.of_json(_daily(loader).read_token(token)).answer(request)
 
     @app.get("/understand", responses=_READING, response_class=JSONResponse)
     async def understand(
@@ -200,6 +209,13 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         session, site = connections.session_of(browser_of(request.cookies)), loader.now()
         return await _preview(request, session, lambda: site.end_goal(text, house))
+
+
+def _daily(loader: SiteLoader) -> Daily:
+    daily = loader.now().daily
+    if daily is None:
+        raise InputError("this server has no task of the day")
+    return daily
 
 
 async def _preview(request: Request, session: Session, read: Callable[[], Reading]) -> Response:

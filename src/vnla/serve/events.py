@@ -65,6 +65,24 @@ class WrongTurn(Frozen):
     """Whether the walk went away from there; otherwise it only ended too soon."""
 
 
+class DayResult(Frozen):
+    """How somebody did in the task of a day."""
+
+    date: str
+    success: bool
+    steps: int
+    requests: int
+    """That were made."""
+    seconds: int
+    its_success: bool | None
+    """Whether the agent found it; None if that is not known."""
+    its_steps: int | None
+    marks: list[int]
+    """For each step 1 if it led nearer to a goal, -1 if farther away, 0 if neither. They say nothing of where it is."""
+    token: str
+    """The same as text, which this server alone can have made."""
+
+
 class Ending(Frozen):
     """What is shown at the end of a walk."""
 
@@ -74,6 +92,8 @@ class Ending(Frozen):
     """After a failure."""
     rooms: list[list[str | None]] | None = None
     """The names of the rooms of each storey, in the order of the plan, for whoever has walked without them."""
+    day: DayResult | None = None
+    """Of the task of the day."""
 
 
 class BaseEvent(Frozen):
@@ -97,6 +117,10 @@ class BegunEvent(BaseEvent):
     start: Pose
     link: str | None = None
     """The episode as a fragment of the page's address; None for a walk of one's own."""
+    day: str | None = None
+    """The date, if it is the task of a day."""
+    until: float | None = None
+    """When that ends by the server's clock, in milliseconds."""
 
 
 class StoodEvent(BaseEvent):

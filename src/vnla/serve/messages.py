@@ -94,6 +94,12 @@ class BeatMessage(Message):
     kind: Literal["beat"]
 
 
+class DayMessage(Message):
+    """Give the visitor the task of the day."""
+
+    kind: Literal["day"]
+
+
 class ActMessage(Message):
     """The visitor's action."""
 
@@ -136,7 +142,8 @@ class WithdrawMessage(Message):
 InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
 """What visitors and participants say in an episode."""
 AnyMessage = Annotated[
-    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | InEpisode, Field(discriminator="kind")
+    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | DayMessage | InEpisode,
+    Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
 """Reads and checks a visitor's message."""

@@ -23,7 +23,7 @@ from vnla.common import files
 from vnla.common.errors import InputError
 from vnla.language.reader import TextReading
 from vnla.serve.episode_spec import EpisodeSpec
-from vnla.serve.events import EVENT, EndedEvent, Event, Pose, Score
+from vnla.serve.events import EVENT, BegunEvent, EndedEvent, Event, Pose, Score
 from vnla.serve.keys import ensure_key
 from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
@@ -47,6 +47,8 @@ class Session:
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
+        self.days: set[str] = set()
+        """The days whose task the visitor has begun."""
         self.subscribers: set[Subscriber] = set()
         self.lock = asyncio.Lock()
         self.previews = TokenBucket(limits.previews, limits.previews_burst)
@@ -90,6 +92,8 @@ class Session:
         self.spec = spec or self.spec
         self.state = reduced((self._shown(event).model_dump(mode="json") for event in events), self.state)
         for event in events:
+            if isinstance(event, BegunEvent) and event.day:
+                self.days.add(event.day)
             if isinstance(event, EndedEvent) and event.score:
                 self.score = event.score
                 assert self.spec is not None and self.spec.task is not None

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.language.reader import TextReading, find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
+from vnla.serve.daily import SECONDS, Days
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
 from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import (
@@ -56,7 +57,11 @@ _FEW = 4
 class VisitorService:
     """Serves visitors with an agent in a world, and those who walk themselves with other names for its places."""
 
-    def __init__(self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld) -> None:
+    def __init__(
+        self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld, days: Days | None = None
+    ) -> None:
+        """`days` has the tasks of the day, if there are any."""
+        self.days = days
         self.engine, self.world, self.walker_world = engine, world, walker_world
         self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
 
@@ -82,12 +87,14 @@ class VisitorService:
                 return await self._what_if(session, message)
             case messages.BeatMessage():
                 self._beat(session)
+            case messages.DayMessage():
+                self._day(session)
             case messages.ActMessage():
                 await self._act(session, NUMBERS[message.action])
             case messages.AskMessage():
                 self._ask(session)
             case messages.LeaveMessage():
-                self._leave(session)
+                await self._leave(session)
                 return welcome(session)
             case messages.HelloMessage():
                 return welcome(session)
@@ -97,6 +104,8 @@ class VisitorService:
         mode: Mode = "help" if isinstance(message, messages.HelpMessage) else "watch"
         chosen = message.link or message.task or message.goal
         spec = self.chosen_spec(message) if chosen or mode == "watch" else await self._needy(message)
+        if self.days is not None:
+            self.days.daily.check_open(self.task(spec).house)
         await self.begin(session, mode, spec)
 
     async def _needy(self, message: messages.HelpMessage | messages.WatchMessage) -> EpisodeSpec:
@@ -151,26 +160,47 @@ class VisitorService:
     def _beat(self, session: Session) -> None:
         self._begin_person(session, self._random_spec(session.done))
 
-    def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
-        task = self.task(spec)
+    def _day(self, session: Session) -> None:
+        """Begin the task of the day, which a session may do once."""
+        daily = self._days.daily
+        date = daily.date
+        if date in session.days:
+            raise InputError("you have begun today's task before; the next one comes at midnight, universal time")
+        spec = EpisodeSpec(task=daily.task(date).id, seed=daily.seed(date))
+        until = 1000 * (daily.clock() + SECONDS)
+        self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
+
+    def _begin_person(
+        self, session: Session, spec: EpisodeSpec, world: VisitorWorld | None = None, day: Mapping[str, object] | None = None
+    ) -> None:
+        task, world = self.task(spec), world or self.walker_world
         walk = PersonsWalk(self.engine, task, spec.seed)
-        begun = begun_event(walk, walk.pose, self.walker_world, "beat", secrets.token_hex(8))
+        begun = begun_event(walk, walk.pose, world, "beat", secrets.token_hex(8)).model_copy(update=dict(day or {}))
         self.engine.walk(EpisodeRequest(task, spec.seed, {}))  # it is done while the visitor walks
-        session.append([begun, self._stood(walk)], spec)
+        session.append([begun, _stood(walk, world)], spec)
         session.walk = walk
 
+    def _world_of(self, session: Session) -> VisitorWorld:
+        """Return the names by which a visitor who walks knows the places."""
+        return self._days.world if _day_of(session) else self.walker_world
+
     async def _act(self, session: Session, action: Nav) -> None:
-        walk = self._persons_walk(session)
+        walk, world = self._persons_walk(session), self._world_of(session)
+        if self._time_is_up(session):
+            session.append(await self._ended(session, walk))
+            return
         walk.act(action)
         try:
-            acted = ActedEvent(action=ACTIONS[action], pose=self.walker_world.pose(walk.pose))
-            session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
+            acted = ActedEvent(action=ACTIONS[action], pose=world.pose(walk.pose))
+            session.append([acted, *(await self._ended(session, walk) if walk.ended else [_stood(walk, world)])])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
             raise
 
     def _ask(self, session: Session) -> None:
         walk = self._persons_walk(session)
+        if self._time_is_up(session):
+            raise InputError("the time is up")
         text = walk.ask()
         asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
         try:
@@ -179,24 +209,44 @@ class VisitorService:
             session.walk = None
             raise
 
-    def _leave(self, session: Session) -> None:
+    async def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
-            ended = ended_event(self._persons_walk(session), self.walker_world)
+            walk = self._persons_walk(session)
+            if _day_of(session):
+                session.append(await self._ended(session, walk))
+                return
+            ended = ended_event(walk, self.walker_world)
             session.append([ended.model_copy(update={"reason": "left", "success": False})])
+
+    def _time_is_up(self, session: Session) -> bool:
+        """Return whether the time for the task of the day is over."""
+        begun = session.state["begun"]
+        return bool(_day_of(session)) and 1000 * self._days.daily.clock() > begun["until"]
+
+    @property
+    def _days(self) -> Days:
+        if self.days is None:
+            raise InputError("this server has no task of the day")
+        return self.days
 
     async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
         """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
         assert session.spec is not None
-        ended = ended_event(walk, self.walker_world)
+        world, day, begun = self._world_of(session), _day_of(session), session.state["begun"]
+        ended = ended_event(walk, world)
         try:
             its = await self.walk(session.spec)
         except InputError as error:
+            if day:
+                return [self._days.ended(session.name, begun, walk, ended, None)]
             if self.engine.doing(walk.task.house):
                 raise
             return [ended, SaidEvent(text=as_sentence(str(error)))]
         score = session.score
+        if day:
+            return [self._days.ended(session.name, begun, walk, ended, its)]
         beside = {
-            "walk": [self.walker_world.pose(pose) for pose in its.poses],
+            "walk": [world.pose(pose) for pose in its.poses],
             "its_success": its.success,
             "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
         }
@@ -215,9 +265,6 @@ class VisitorService:
                     session.walk.act(NUMBERS[step["acted"]["action"]])
         return session.walk
 
-    def _stood(self, walk: PersonsWalk) -> StoodEvent:
-        return stood_event(self.walker_world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
-
     def chosen_spec(self, message: messages.WatchMessage | messages.HelpMessage) -> EpisodeSpec:
         """Return the episode that a visitor has chosen; a random one where none was."""
         if message.link is not None:
@@ -231,7 +278,8 @@ class VisitorService:
 
     def _random_spec(self, done: Collection[str] = ()) -> EpisodeSpec:
         """Return an episode of a task that is not done, and walked already, if there is such a one."""
-        offered = self.engine.goals.offered
+        withheld = None if self.days is None else self.days.daily.withheld
+        offered = [task for task in self.engine.goals.offered if task.house != withheld]
         left = [task for task in offered if task.id not in done] or offered
         house = self.engine.enter(sorted({task.house for task in left}))
         ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
@@ -310,6 +358,17 @@ class VisitorService:
             while len(readings) > MOST_READINGS:
                 readings.popitem(last=False)
         return readings[text, pose]
+
+
+def _stood(walk: PersonsWalk, world: VisitorWorld) -> StoodEvent:
+    return stood_event(world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
+
+
+def _day_of(session: Session) -> str | None:
+    """Return the day whose task a visitor is at; None in any other walk."""
+    begun = session.state["begun"]
+    day: str | None = begun.get("day") if begun else None
+    return day
 
 
 def welcome(session: Session) -> WelcomeReply:

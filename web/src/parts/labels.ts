@@ -47,10 +47,11 @@ function within(lines: string[], room: Box, size: number): Label[] {
   const spare = [(room.east - room.west) / 2 - wide, (room.north - room.south) / 2 - high];
   const [across, along] = [spare[0] ?? 0, spare[1] ?? 0];
   if (across < 0 || along < 0) return [];
+  const [aside, up] = [Math.max(0, across - size / 2), Math.max(0, along - size / 2)]; // not at the walls
   const steps = [0, 1, -1, 0.5, -0.5].slice(0, PLACES);
-  return steps.flatMap((up) =>
-    steps.map((aside): Label => {
-      const at: XY = [(room.west + room.east) / 2 + aside * across, (room.south + room.north) / 2 + up * along];
+  return steps.flatMap((down) =>
+    steps.map((right): Label => {
+      const at: XY = [(room.west + room.east) / 2 + right * aside, (room.south + room.north) / 2 + down * up];
       return { lines, at, box: { west: at[0] - wide, east: at[0] + wide, south: at[1] - high, north: at[1] + high } };
     }),
   );

@@ -1,7 +1,7 @@
 /** The visitor is the agent: the same views, actions, time, budget and advisor. */
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Action, Pose } from "../events";
 import { named, type Plan } from "../house";
 import { useKeys } from "../keys";
@@ -24,10 +24,11 @@ const queue = signal<Action[]>([]);
 const LONGEST_QUEUE = 3;
 const EYES = 1.4; // metres above the floor
 
-export function Beat({ session }: { session: Session }) {
+/** The screen of one's own walk; with `day` that of the task of the day, which somebody has begun. */
+export function Beat({ session, day = false }: { session: Session; day?: boolean }) {
   const known = session.known.value;
   useEffect(() => {
-    if (known) session.enter("beat");
+    if (known && !day) session.enter("beat");
   }, [known]);
   const state = session.state.value;
   const { begun, ended } = state;
@@ -66,9 +67,9 @@ export function Beat({ session }: { session: Session }) {
     w: () => act("forward"),
     a: ask,
     s: () => act("stop"),
-    n: () => over && !session.study && session.begin("beat"),
+    n: () => over && !session.study && !day && session.begin("beat"),
   });
-  if (!begun || begun.mode !== "beat" || !pose)
+  if (!begun || begun.mode !== "beat" || !pose || (begun.day != null) !== day)
     return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
@@ -76,6 +77,7 @@ export function Beat({ session }: { session: Session }) {
   return (
     <section class="beat" aria-labelledby="sentence">
       <h1 id="sentence">
+        {day && <small class="of-day">Task of {begun.day}</small>}
         Find <em>{wanted(begun.sentence)}</em>. {begun.requests > 0 && `You may ask for help ${times(begun.requests)}.`}
       </h1>
       <div class="two">
@@ -92,6 +94,8 @@ export function Beat({ session }: { session: Session }) {
         <div class="hands">
           {over && session.study ? (
             <Over session={session} />
+          ) : over && day ? (
+            <p class="verdict">{ending(ended, "You")}</p>
           ) : over ? (
             <Result state={state} again={() => session.begin("beat")} />
           ) : (
@@ -106,6 +110,7 @@ export function Beat({ session }: { session: Session }) {
           )}
         </div>
         <div class="side">
+          {begun.until != null && !over && <Clock until={begun.until} end={() => session.say({ kind: "leave" })} />}
           <Budget
             time={begun.time}
             left={(step?.steps_left ?? begun.time) - (step?.acted ? 1 : 0)}
@@ -137,6 +142,30 @@ export function Beat({ session }: { session: Session }) {
         {happened(state, house.plan)}
       </p>
     </section>
+  );
+}
+
+/** The time that is left; the server judges by its own clock. */
+function Clock({ until, end }: { until: number; end: () => void }) {
+  const [now, setNow] = useState(Date.now());
+  const left = Math.max(0, Math.ceil((until - now) / 1000));
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [until]);
+  useEffect(() => {
+    if (left === 0) end();
+  }, [left === 0]);
+  const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+  return (
+    <p class={`clock ${left < 30 ? "short" : ""}`}>
+      <span role="timer" aria-label={`${left} seconds left`}>
+        {text}
+      </span>{" "}
+      <button type="button" class="link" onClick={end}>
+        End it here
+      </button>
+    </p>
   );
 }
 
