@@ -41,6 +41,8 @@ export interface Begun {
   link: string | null;
   day: string | null;
   until: number | null;
+  agent: string | null;
+  around: boolean;
 }
 
 /** How somebody did in the task of a day. */

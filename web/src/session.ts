@@ -35,7 +35,7 @@ export class Session {
 
   say(wish: Wish): void {
     this.refused.value = null;
-    if (wish.kind !== "what_if") this.second.value = null;
+    if (wish.kind !== "what_if" && wish.kind !== "beside") this.second.value = null;
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
 
@@ -54,10 +54,21 @@ export class Session {
     if (!there) this.begin(mode, which);
   }
 
-  /** Begins an episode; with `day` that of the task of the day. */
-  begin(mode: Mode, which: Which = {}, day = false): void {
+  begin(mode: Mode, which: Which = {}): void {
     this.resumed.value = false;
-    this.say(mode === "beat" ? { kind: day ? "day" : "beat" } : { kind: mode, ...which });
+    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+  }
+
+  /** Begins the task of the day. */
+  beginDay(): void {
+    this.resumed.value = false;
+    this.say({ kind: "day" });
+  }
+
+  /** Begins a task against another agent, or the server's own. */
+  beat(against: string | null): void {
+    this.resumed.value = false;
+    this.say(against ? { kind: "beat", against } : { kind: "beat" });
   }
 
   private heard(answer: Answer): void {

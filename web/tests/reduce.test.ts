@@ -17,6 +17,8 @@ const BEGUN = {
   link: null,
   day: null,
   until: null,
+  agent: null,
+  around: false,
 } as const;
 const stood = (step: number) =>
   ({ kind: "stood" as const, step, pose: POSE, steps_left: 9 - step, requests_left: 1, ahead: ["b"] }) satisfies Unnumbered;

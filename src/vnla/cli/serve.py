@@ -19,7 +19,10 @@ from vnla.common.progress import Tell
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from vnla.serve.contenders import Maker
+    from vnla.serve.engine import EpisodeEngine
     from vnla.serve.limits import Limits
+    from vnla.serve.on_demand import OnDemandFeatures
     from vnla.serve.site import Say, Site, SiteLoader
 
 LOOPBACK = "127.0.0.1"
@@ -41,6 +44,14 @@ def serve(
     port: PortOption = 8000,
     record: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Keep visitors' sessions here. [default: in the user's cache]")
+    ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Another agent to watch beside it and to beat: a run, scripted, planner, module:Class, http://…; may be"
+            " repeated. [default: pretrained-panorama and planner, for pretrained]",
+        ),
     ] = None,
     no_open: NoOpenOption = False,
     device: DeviceOption = None,
@@ -65,7 +76,7 @@ def serve(
     chosen, limits, folder = device_named(device), Limits(), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         sessions = Sessions(folder, limits)
-        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS))
+        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS, beside))
         app = make_app(loader, sessions, names_of(host), limits)
         answer(app, loader, listener, host, limits, opens=not no_open)
 
@@ -103,7 +114,15 @@ def answer(app: FastAPI, loader: SiteLoader, listener: socket.socket, host: str,
 
 
 def _open(
-    run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say, days: Path
+    run: Path,
+    world: Path | None,
+    tasks: Path | None,
+    secret: bytes,
+    device: str,
+    tell: Tell,
+    say: Say,
+    days: Path,
+    beside: list[str] | None = None,
 ) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla.agents import pretrained
@@ -116,6 +135,8 @@ def _open(
         tell(what, int(done), int(of))
         say(f"{what}, {done:.0f} of {of:.0f}")
 
+    if beside is None:
+        beside = [pretrained.PANORAMA, "planner"] if str(run) == pretrained.NAME and world is None else []
     if pretrained.is_meant(run) and world is None and tasks is None:
         world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
@@ -123,9 +144,33 @@ def _open(
     features = OnDemandFeatures(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
     site = Site(trained, cache_folder() / "pictures", secret, features, days)
+    for name in beside:
+        site.service.contenders.add(name, contender_maker(name, site.engine, features, device))
     tell("ready")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
+
+
+def contender_maker(name: str, engine: EpisodeEngine, features: OnDemandFeatures, device: str) -> Maker:
+    """Return what makes another agent for the world of an engine; a name that means nothing is refused at once."""
+    from vnla.agents import pretrained
+    from vnla.cli.guests import AskedOptions, guest_in
+    from vnla.serve.contenders import PolicyContender, TrainedContender
+    from vnla.serve.engine import EpisodeEngine
+    from vnla.training.checkpoints import CONFIG
+    from vnla.training.trained import open_trained
+
+    material, config = engine.trained.material, engine.trained.config
+    if pretrained.is_meant(name) or (Path(name) / CONFIG).is_file():
+
+        def trained() -> TrainedContender:
+            world, tasks = Path(config.world), Path(config.tasks)
+            found = open_trained(Path(name), world=world, tasks=tasks, device=device, source=features.source)
+            return TrainedContender(EpisodeEngine(found, features=features))
+
+        return trained
+    agent, _ = guest_in(name, AskedOptions(), material.folder, None)
+    return lambda: PolicyContender(engine, agent)
 
 
 def _warm(site: Site, tell: Tell) -> None:

@@ -195,6 +195,10 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     def plan(request: Request, house: HouseId) -> Response:
         return plan_of(house, loader.now().withheld).answer(request)
 
+    @app.get("/agents.json", responses=_ERRORS, response_class=JSONResponse)
+    def agents(request: Request) -> Response:
+        return Content.of_json([*loader.now().service.contenders.names]).answer(request)
+
     @app.get("/today.json", responses=_ERRORS, response_class=JSONResponse)
     def today(request: Request) -> Response:
         return Content.of_json(_daily(loader).table().model_dump()).answer(request)

@@ -121,6 +121,10 @@ class BegunEvent(BaseEvent):
     """The date, if it is the task of a day."""
     until: float | None = None
     """When that ends by the server's clock, in milliseconds."""
+    agent: str | None = None
+    """Who walks, or whom a visitor walks against, if it is not the server's own agent."""
+    around: bool = False
+    """Whether who walks sees all around."""
 
 
 class StoodEvent(BaseEvent):

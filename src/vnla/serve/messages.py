@@ -89,9 +89,17 @@ class WhatIfMessage(Message):
 
 
 class BeatMessage(Message):
-    """Give the visitor a task."""
+    """Give the visitor a task, against the server's own agent or another."""
 
     kind: Literal["beat"]
+    against: str | None = Field(default=None, max_length=200)
+
+
+class BesideMessage(Message):
+    """Show how another agent does on the task of the present episode, beside it."""
+
+    kind: Literal["beside"]
+    agent: str = Field(max_length=200)
 
 
 class DayMessage(Message):
@@ -142,7 +150,7 @@ class WithdrawMessage(Message):
 InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
 """What visitors and participants say in an episode."""
 AnyMessage = Annotated[
-    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | DayMessage | InEpisode,
+    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | DayMessage | BesideMessage | InEpisode,
     Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

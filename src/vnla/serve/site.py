@@ -134,6 +134,7 @@ class Site:
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
+        self.service.contenders.close()
         if self._features is not None:
             self._features.close()
 

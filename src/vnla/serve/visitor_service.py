@@ -15,6 +15,7 @@ from vnla.common.errors import InputError
 from vnla.language.reader import TextReading, find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
+from vnla.serve.contenders import Contenders
 from vnla.serve.daily import SECONDS, Days
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
 from vnla.serve.episode_spec import EpisodeSpec
@@ -47,6 +48,8 @@ Reply = WelcomeReply | WhatIfReply | RefusedReply
 Advice = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
 
+CONTENDERS_PATIENCE = 20.0
+"""Seconds that a visitor waits for another agent's walk."""
 MOST_READINGS = 64
 """Readings of a session that hold for what is sent next."""
 
@@ -62,6 +65,8 @@ class VisitorService:
     ) -> None:
         """`days` has the tasks of the day, if there are any."""
         self.days = days
+        self.contenders = Contenders()
+        """Other agents."""
         self.engine, self.world, self.walker_world = engine, world, walker_world
         self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
 
@@ -85,8 +90,10 @@ class VisitorService:
                 await self._speak(session, message)
             case messages.WhatIfMessage():
                 return await self._what_if(session, message)
+            case messages.BesideMessage():
+                return await self._beside(session, message.agent)
             case messages.BeatMessage():
-                self._beat(session)
+                self._beat(session, message.against)
             case messages.DayMessage():
                 self._day(session)
             case messages.ActMessage():
@@ -124,6 +131,7 @@ class VisitorService:
             raise InputError("this agent was not trained to follow words; watch it instead")
         walk = await self.walk(spec, waits=mode == "help")
         begun = begun_event(walk, walk.start, self.world, mode, spec.name, spec.link())
+        begun = begun.model_copy(update={"around": self.engine.sees_around})
         session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
 
     async def _advise(self, session: Session, message: messages.AdviseMessage) -> None:
@@ -154,11 +162,34 @@ class VisitorService:
         spec = spec.saying(message.step, advice[0])
         walk = await self.walk(spec)
         begun = begun_event(walk, walk.start, self.world, "watch", spec.name, spec.link())
+        begun = begun.model_copy(update={"around": self.engine.sees_around})
         events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
         return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
-    def _beat(self, session: Session) -> None:
-        self._begin_person(session, self._random_spec(session.done))
+    async def _beside(self, session: Session, agent: str) -> WhatIfReply:
+        """Return another agent's walk of the present task, in which nobody says anything."""
+        if session.mode not in ("watch", "help") or session.spec is None:
+            raise InputError("no agent is walking; watch or help one first")
+        spec = session.spec
+        walk = await self._contender(agent, spec)
+        begun = begun_event(walk, walk.start, self.world, "watch", spec.name)
+        begun = begun.model_copy(update={"agent": agent, "around": self.contenders.around(agent)})
+        events = [begun, *walk_events(walk, self.world)]
+        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
+
+    async def _contender(self, agent: str, spec: EpisodeSpec) -> AgentWalk:
+        """Return the walk of another agent; it may take a while, in which the visitor's other messages wait."""
+        walk = asyncio.wrap_future(self.contenders.walk(agent, self.task(spec), spec.seed))
+        await asyncio.wait([walk], timeout=CONTENDERS_PATIENCE)
+        if not walk.done():
+            raise InputError(f"{agent} has not answered yet; it walks on, so try again in a moment")
+        return walk.result()
+
+    def _beat(self, session: Session, against: str | None) -> None:
+        if against is not None and against not in self.contenders.names:
+            raise InputError("there is no such agent here")
+        spec = self._random_spec(session.done).model_copy(update={"against": against})
+        self._begin_person(session, spec, day={"agent": against} if against else None)
 
     def _day(self, session: Session) -> None:
         """Begin the task of the day, which a session may do once."""
@@ -235,7 +266,8 @@ class VisitorService:
         world, day, begun = self._world_of(session), _day_of(session), session.state["begun"]
         ended = ended_event(walk, world)
         try:
-            its = await self.walk(session.spec)
+            against = session.spec.against
+            its = await (self._contender(against, session.spec) if against else self.walk(session.spec))
         except InputError as error:
             if day:
                 return [self._days.ended(session.name, begun, walk, ended, None)]

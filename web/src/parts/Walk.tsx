@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import type { Player } from "../player";
 import { telling } from "../words";
 import type { Fetched } from "../useHouse";
+import { Around } from "./Around";
 import { Bubble } from "./Bubble";
 import { Outline } from "./Outline";
 import { View } from "./View";
@@ -32,6 +33,9 @@ export function Walk({ player, house, children }: { player: Player; house: Fetch
         {frame?.phase === "end" && sought && house.plan && <Outline plan={house.plan} pose={frame.pose} sought={sought} />}
         {children}
       </View>
+      {state.begun?.around && frame && house.plan && house.pictures && (
+        <Around plan={house.plan} pictures={house.pictures} pose={frame.pose} />
+      )}
       {house.trouble && <p class="trouble">{house.trouble}</p>}
       <p class="now" aria-live="polite">
         {frame && frame.phase !== "stand" ? telling(state, frame, "It") : " "}

@@ -3,7 +3,7 @@
 import type { DayResult } from "../events";
 import { count } from "../words";
 
-export const SIGNS: Record<number, string> = { 1: "🟩", 0: "⬜", [-1]: "🟧" };
+const SIGNS: Record<number, string> = { 1: "🟩", 0: "⬜", [-1]: "🟧" };
 const COLOURS: Record<number, string> = { 1: "#3f9d63", 0: "#cfcac0", [-1]: "#e08a4c" };
 const [WIDTH, HEIGHT] = [1200, 630];
 

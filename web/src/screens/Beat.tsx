@@ -1,10 +1,12 @@
 /** The visitor is the agent: the same views, actions, time, budget and advisor. */
 
 import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Action, Pose } from "../events";
 import { named, type Plan } from "../house";
 import { useKeys } from "../keys";
+import { Agents } from "../parts/Agents";
 import { Budget } from "../parts/Budget";
 import { Outline } from "../parts/Outline";
 import { PlanMap, StarSign } from "../parts/PlanMap";
@@ -24,8 +26,8 @@ const queue = signal<Action[]>([]);
 const LONGEST_QUEUE = 3;
 const EYES = 1.4; // metres above the floor
 
-/** The screen of one's own walk; with `day` that of the task of the day, which somebody has begun. */
-export function Beat({ session, day = false }: { session: Session; day?: boolean }) {
+/** The screen of one's own walk; with `day` that of the task of the day, and what comes after it. */
+export function Beat({ session, day }: { session: Session; day?: { after: ComponentChildren } }) {
   const known = session.known.value;
   useEffect(() => {
     if (known && !day) session.enter("beat");
@@ -69,7 +71,7 @@ export function Beat({ session, day = false }: { session: Session; day?: boolean
     s: () => act("stop"),
     n: () => over && !session.study && !day && session.begin("beat"),
   });
-  if (!begun || begun.mode !== "beat" || !pose || (begun.day != null) !== day)
+  if (!begun || begun.mode !== "beat" || !pose || (begun.day != null) !== (day !== undefined))
     return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
@@ -95,9 +97,12 @@ export function Beat({ session, day = false }: { session: Session; day?: boolean
           {over && session.study ? (
             <Over session={session} />
           ) : over && day ? (
-            <p class="verdict">{ending(ended, "You")}</p>
+            <>
+              <p class="verdict">{ending(ended, "You")}</p>
+              {day.after}
+            </>
           ) : over ? (
-            <Result state={state} again={() => session.begin("beat")} />
+            <Result state={state} again={(against) => session.beat(against)} />
           ) : (
             <Pad
               act={act}
@@ -232,14 +237,18 @@ function Pad({
 }
 
 /** Yours beside its. */
-function Result({ state, again }: { state: State; again: () => void }) {
-  const { ended } = state;
+function Result({ state, again }: { state: State; again: (against: string | null) => void }) {
+  const { begun, ended } = state;
   if (!ended) return null;
   return (
     <div class={`card ending ${ended.success ? "good" : "bad"}`}>
       <p>{ending(ended, "You")}</p>
       {ended.ending?.wrong_turn && <p>{wentWrong(ended.ending.wrong_turn, "you")}</p>}
-      {ended.its_success !== null && <p>The robot {ended.its_success ? "found it." : "did not find it."}</p>}
+      {ended.its_success !== null && (
+        <p>
+          {begun?.agent ? capital(begun.agent) : "The robot"} {ended.its_success ? "found it." : "did not find it."}
+        </p>
+      )}
       {ended.score && (
         <table class="score">
           <caption>
@@ -258,10 +267,11 @@ function Result({ state, again }: { state: State; again: () => void }) {
         </table>
       )}
       <p class="choices small">
-        <button type="button" class="main" onClick={again}>
+        <button type="button" class="main" onClick={() => again(begun?.agent ?? null)}>
           Another one
         </button>
       </p>
+      <Agents label="Against whom" button="Beat it" own choose={again} />
     </div>
   );
 }

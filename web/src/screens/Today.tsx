@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { DayResult } from "../events";
 import { forget, keep, lastDays, results, streak } from "../history";
 import { fetchedNow } from "../house";
-import { linkOf, pictureOf, robot, SIGNS, summary, textOf } from "../parts/share";
+import { linkOf, pictureOf, robot, summary, textOf } from "../parts/share";
 import type { Session } from "../session";
 import { count } from "../words";
 import { Beat } from "./Beat";
@@ -51,7 +51,7 @@ export function Today({ session, shared }: { session: Session; shared: string | 
     <>
       {shared && <Shared token={shared} />}
       {walking && !shared ? (
-        <Beat session={session} day />
+        <Beat session={session} day={{ after: mine && <Result result={mine} /> }} />
       ) : (
         <section class="today" aria-labelledby="title">
           <h1 id="title">One task a day, the same for everybody.</h1>
@@ -69,7 +69,7 @@ export function Today({ session, shared }: { session: Session; shared: string | 
                   onClick={() => {
                     history.replaceState(null, "", "#today");
                     dispatchEvent(new HashChangeEvent("hashchange"));
-                    session.begin("beat", {}, true);
+                    session.beginDay();
                   }}
                 >
                   Begin
@@ -83,7 +83,6 @@ export function Today({ session, shared }: { session: Session; shared: string | 
       )}
       {walking && mine && (
         <section class="today" aria-label="Your result">
-          <Result result={mine} />
           {table && <Others table={table} mine={mine} />}
         </section>
       )}
@@ -126,7 +125,9 @@ function Result({ result }: { result: DayResult }) {
       <p>{summary(result)}</p>
       <p>{robot(result)}</p>
       <p class="marks" role="img" aria-label={marksInWords(result.marks)}>
-        {result.marks.map((mark) => SIGNS[mark] ?? "").join("")}
+        {result.marks.map((mark) => (
+          <i class={mark > 0 ? "nearer" : mark < 0 ? "farther" : ""} />
+        ))}
       </p>
       <p class="choices small">
         <button type="button" class="main" onClick={() => copied(textOf(result), "Result")}>
@@ -153,7 +154,7 @@ function marksInWords(marks: readonly number[]): string {
 
 /** How all did who have walked it here, without names. */
 function Others({ table, mine }: { table: Table; mine: DayResult | undefined }) {
-  if (table.tries === 0) return <p class="quiet">Nobody has done it here today.</p>;
+  if (table.tries === 0) return <p class="quiet">{mine ? "One moment …" : "Nobody has done it here today."}</p>;
   const own = mine && table.rows.findIndex((row) => same(row, mine));
   return (
     <>

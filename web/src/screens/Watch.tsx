@@ -5,6 +5,7 @@ import type { Pose } from "../events";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
 import { useKeys } from "../keys";
+import { Agents } from "../parts/Agents";
 import { EpisodeMap } from "../parts/EpisodeMap";
 import { Field } from "../parts/Field";
 import { Budget } from "../parts/Budget";
@@ -85,7 +86,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
         first={session.state}
         second={session.second}
         house={house}
-        from={asking ?? 0}
+        from={session.second.value.begun?.agent ? 0 : (asking ?? 0)}
         close={() => {
           session.second.value = null;
           setAsking(null);
@@ -198,6 +199,14 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               <summary>Why?</summary>
               <Why step={step} />
             </details>
+          )}
+          {ended && !session.study && (
+            <Agents
+              label="Another agent on the same task"
+              button="Side by side"
+              own={false}
+              choose={(agent) => agent && session.say({ kind: "beside", agent })}
+            />
           )}
           {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
         </div>
