@@ -17,7 +17,9 @@ export type Message =
   | { kind: "advise"; step: number; text?: string; choice?: string; after: number } // with neither: no answer
   | { kind: "speak"; step: number; text: string; after: number }
   | { kind: "what_if"; step: number; text: string | null; after: number }
-  | { kind: "beat"; after: number }
+  | { kind: "beat"; against?: string; after: number }
+  | { kind: "day"; after: number }
+  | { kind: "beside"; agent: string; after: number }
   | { kind: "act"; action: Action; after: number }
   | { kind: "ask"; after: number }
   | { kind: "leave"; after: number }

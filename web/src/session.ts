@@ -41,7 +41,7 @@ export class Session {
 
   say(wish: Wish): void {
     this.refused.value = null;
-    if (wish.kind !== "what_if") this.second.value = null;
+    if (wish.kind !== "what_if" && wish.kind !== "beside") this.second.value = null;
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
 
@@ -55,13 +55,26 @@ export class Session {
   enter(mode: Mode, which: Which = {}): void {
     const { begun } = this.state.peek();
     if (this.study) return; // the server says what comes next
-    const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
+    const there =
+      begun?.mode === mode && !begun.day && (which.link === undefined || begun.link === which.link) && !which.goal;
     if (!there) this.begin(mode, which);
   }
 
   begin(mode: Mode, which: Which = {}): void {
     this.resumed.value = false;
     this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+  }
+
+  /** Begins the task of the day. */
+  beginDay(): void {
+    this.resumed.value = false;
+    this.say({ kind: "day" });
+  }
+
+  /** Begins a task against another agent, or the server's own. */
+  beat(against: string | null): void {
+    this.resumed.value = false;
+    this.say(against ? { kind: "beat", against } : { kind: "beat" });
   }
 
   private heard(answer: Answer): void {

@@ -23,7 +23,10 @@ from vnla.common.progress import Tell
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
+    from vnla.serve.contenders import Maker
+    from vnla.serve.engine import EpisodeEngine
     from vnla.serve.limits import Limits
+    from vnla.serve.on_demand import OnDemandFeatures
     from vnla.serve.site import Say, Site, SiteLoader
 
 LOOPBACK = "127.0.0.1"
@@ -34,6 +37,8 @@ KEEP = 30.0
 """Days that sessions of the public are kept."""
 _DAY = 86_400.0
 
+DAYS = "days"
+"""Where the tables of the tasks of the day are, among the sessions."""
 _NEEDS = ("fastapi", "uvicorn", "websockets")
 
 
@@ -99,6 +104,14 @@ def serve(
     collect_advice: Annotated[
         bool, typer.Option("--collect-advice", help="Ask visitors whether they give what they type: vnla advice export.")
     ] = False,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Another agent to watch beside it and to beat: a run, scripted, planner, module:Class, http://…; may be"
+            " repeated. [default: pretrained-panorama and planner, for pretrained]",
+        ),
+    ] = None,
     no_open: NoOpenOption = False,
     device: DeviceOption = None,
     *,
@@ -128,7 +141,7 @@ def serve(
     chosen, folder = device_named(device), record or cache_folder() / "sessions"
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
         sessions = Sessions(folder, limits, keeps=record is not None)
-        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say))
+        loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS, beside))
         given = Contributions(ContributionStore(folder, sessions.secret)) if collect_advice else None
         app = make_app(loader, sessions, names, limits, given)
         tell_names(host, names)
@@ -181,7 +194,17 @@ def answer(
         raise InputError(loader.error)
 
 
-def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, device: str, tell: Tell, say: Say) -> Site:
+def _open(
+    run: Path,
+    world: Path | None,
+    tasks: Path | None,
+    secret: bytes,
+    device: str,
+    tell: Tell,
+    say: Say,
+    days: Path,
+    beside: list[str] | None = None,
+) -> Site:
     """The site, made ready with words on what is being done, in the terminal and for the page."""
     from vnla.agents import pretrained
     from vnla.serve.on_demand import OnDemandFeatures
@@ -193,16 +216,42 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
         tell(what, int(done), int(of))
         say(f"{what}, {done:.0f} of {of:.0f}")
 
+    if beside is None:
+        beside = [pretrained.PANORAMA, "planner"] if str(run) == pretrained.NAME and world is None else []
     if pretrained.is_meant(run) and world is None and tasks is None:
         world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
     say("loading the agent")
     features = OnDemandFeatures(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
-    site = Site(trained, cache_folder() / "pictures", secret, features)
+    site = Site(trained, cache_folder() / "pictures", secret, features, days)
+    for name in beside:
+        site.service.contenders.add(name, contender_maker(name, site.engine, features, device))
     tell("ready")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
+
+
+def contender_maker(name: str, engine: EpisodeEngine, features: OnDemandFeatures, device: str) -> Maker:
+    """Return what makes another agent for the world of an engine; a name that means nothing is refused at once."""
+    from vnla.agents import pretrained
+    from vnla.cli.guests import AskedOptions, guest_in
+    from vnla.serve.contenders import PolicyContender, TrainedContender
+    from vnla.serve.engine import EpisodeEngine
+    from vnla.training.checkpoints import CONFIG
+    from vnla.training.trained import open_trained
+
+    material, config = engine.trained.material, engine.trained.config
+    if pretrained.is_meant(name) or (Path(name) / CONFIG).is_file():
+
+        def trained() -> TrainedContender:
+            world, tasks = Path(config.world), Path(config.tasks)
+            found = open_trained(Path(name), world=world, tasks=tasks, device=device, source=features.source)
+            return TrainedContender(EpisodeEngine(found, features=features))
+
+        return trained
+    agent, _ = guest_in(name, AskedOptions(), material.folder, None)
+    return lambda: PolicyContender(engine, agent)
 
 
 def _warm(site: Site, tell: Tell) -> None:

@@ -23,11 +23,12 @@ from vnla.common.errors import InputError
 from vnla.serve.connections import BROWSER, Connections, NoSessionError, VisitorConnections, browser_of
 from vnla.serve.content import FOREVER, INDEX, Content, assets, first_episode
 from vnla.serve.contributions.collecting import Contributions
+from vnla.serve.daily import LONGEST_TOKEN, Daily
 from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
-from vnla.serve.reading import Reading, in_turn, of_advice
+from vnla.serve.reading import Reading, in_turn
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import SiteLoader
 
@@ -170,8 +171,8 @@ def _add_connections(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         session = connections.session_of(browser_of(request.cookies), pose)
-        reader = connections.service(session).reader
-        return await _preview(request, session, lambda: of_advice(reader.read(text, pose)))
+        service = connections.service(session)
+        return await _preview(request, session, lambda: service.preview(session, text, pose))
 
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:
@@ -183,11 +184,11 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     loader = connections.loader
 
     @cache
-    def plan_of(house: str) -> Content:
+    def plan_of(house: str, withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().plan(house, bare=False))
 
     @cache
-    def houses() -> Content:
+    def houses(withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().houses())
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
@@ -199,11 +200,23 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
 
     @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
     def houses_here(request: Request) -> Response:
-        return houses().answer(request)
+        return houses(loader.now().withheld).answer(request)
 
     @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house).answer(request)
+        return plan_of(house, loader.now().withheld).answer(request)
+
+    @app.get("/agents.json", responses=_ERRORS, response_class=JSONResponse)
+    def agents(request: Request) -> Response:
+        return Content.of_json([*loader.now().service.contenders.names]).answer(request)
+
+    @app.get("/today.json", responses=_ERRORS, response_class=JSONResponse)
+    def today(request: Request) -> Response:
+        return Content.of_json(_daily(loader).table().model_dump()).answer(request)
+
+    @app.get("/today/result.json", responses=_ERRORS, response_class=JSONResponse)
+    def result(request: Request, token: Annotated[str, Query(max_length=LONGEST_TOKEN)]) -> Response:
+        return Content.of_json(_daily(loader).read_token(token)).answer(request)
 
     @app.get("/understand", responses=_READING, response_class=JSONResponse)
     async def understand(
@@ -211,6 +224,13 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         session, site = connections.session_of(browser_of(request.cookies)), loader.now()
         return await _preview(request, session, lambda: site.end_goal(text, house))
+
+
+def _daily(loader: SiteLoader) -> Daily:
+    daily = loader.now().daily
+    if daily is None:
+        raise InputError("this server has no task of the day")
+    return daily
 
 
 async def _preview(request: Request, session: Session, read: Callable[[], Reading]) -> Response:

@@ -89,9 +89,23 @@ class WhatIfMessage(Message):
 
 
 class BeatMessage(Message):
-    """Give the visitor a task."""
+    """Give the visitor a task, against the server's own agent or another."""
 
     kind: Literal["beat"]
+    against: str | None = Field(default=None, max_length=200)
+
+
+class BesideMessage(Message):
+    """Show how another agent does on the task of the present episode, beside it."""
+
+    kind: Literal["beside"]
+    agent: str = Field(max_length=200)
+
+
+class DayMessage(Message):
+    """Give the visitor the task of the day."""
+
+    kind: Literal["day"]
 
 
 class ActMessage(Message):
@@ -155,7 +169,15 @@ InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessag
 OnContributions = ContributeMessage | WithdrawContributionsMessage
 """What visitors say about giving what they type."""
 AnyMessage = Annotated[
-    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | OnContributions | InEpisode,
+    HelloMessage
+    | WatchMessage
+    | HelpMessage
+    | WhatIfMessage
+    | BeatMessage
+    | DayMessage
+    | BesideMessage
+    | OnContributions
+    | InEpisode,
     Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)

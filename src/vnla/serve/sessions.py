@@ -29,8 +29,9 @@ from pydantic import ValidationError
 
 from vnla.common import files
 from vnla.common.errors import InputError
+from vnla.language.reader import TextReading
 from vnla.serve.episode_spec import EpisodeSpec
-from vnla.serve.events import EVENT, BegunEvent, EndedEvent, Event, Score
+from vnla.serve.events import EVENT, BegunEvent, EndedEvent, Event, Pose, Score
 from vnla.serve.keys import ensure_key
 from vnla.serve.limits import Limits, ReadingTime, TokenBucket
 from vnla.serve.persons import PersonsWalk
@@ -69,10 +70,14 @@ class Session:
         self.score = Score(yours=0, its=0, tasks=0)
         self.done: set[str] = set()
         """Ids of the tasks that the visitor has done."""
+        self.days: set[str] = set()
+        """The days whose task the visitor has begun."""
         self.subscribers: set[Subscriber] = set()
         self.lock = asyncio.Lock()
         self.previews = TokenBucket(limits.previews, limits.previews_burst)
         self.reading_time = ReadingTime(limits)
+        self.readings: OrderedDict[tuple[str, Pose | None], TextReading] = OrderedDict()
+        """How texts were read that the visitor has been shown the reading of."""
         self._path, self._limits, self._recorded = path, limits, recorded
         self._size = 0
 
@@ -135,6 +140,8 @@ class Session:
         for event in events:
             if isinstance(event, BegunEvent) and event.mode == "beat":
                 self.unfinished = None
+                if event.day:
+                    self.days.add(event.day)
             if isinstance(event, EndedEvent) and event.score:
                 self.score = event.score
                 assert self.spec is not None and self.spec.task is not None

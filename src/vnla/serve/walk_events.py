@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from vnla.serve import events
 from vnla.serve.agent_walk import AgentWalk, WalkStep
+from vnla.serve.endings import ending
 from vnla.serve.events import ACTIONS, Event, Mode
 from vnla.serve.goals import sentence
 from vnla.serve.persons import PersonsWalk
@@ -102,6 +103,7 @@ def ended_event(walk: AgentWalk | PersonsWalk, world: VisitorWorld, link: str | 
         metres=rounded_metres(walk.metres),
         goals=world.goals(walk.task),
         link=link,
+        ending=ending(world, walk.task, walk.poses, success=walk.success, names=isinstance(walk, PersonsWalk)),
     )
 
 

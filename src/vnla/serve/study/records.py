@@ -197,9 +197,9 @@ def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
         case WaitsEvent():
             return event.model_copy(update=({} if shows.way else {"way": []}) | ({} if shows.offer else {"offer": ""}))
         case EndedEvent() if shows.outcome:
-            return event.model_copy(update={"link": None})
+            return event.model_copy(update={"link": None, "ending": None})
         case EndedEvent():
-            secret = {"walk": None, "its_success": None, "score": None, "link": None}
+            secret = {"ending": None, "walk": None, "its_success": None, "score": None, "link": None}
             return event.model_copy(update=secret if practice else {**secret, "success": None, "metres": None, "goals": []})
     return event
 
