@@ -196,6 +196,7 @@ def serve(
     visitors: Annotated[int, typer.Option(min=1, max=500, help="Visitors at once, each a step a second.")] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 30.0,
     modes: Annotated[str, typer.Option(metavar="NAMES", help="beat, watch, help, with commas between. [default: all]")] = "",
+    hostile: Annotated[bool, typer.Option("--hostile", help="Others come too, who want to keep the visitors out.")] = False,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
@@ -203,7 +204,7 @@ def serve(
     from vnla.cli.serve import check_installed
 
     check_installed()
-    given = {"run": run, "world": world, "tasks": tasks, "modes": modes}
+    given = {"run": run, "world": world, "tasks": tasks, "modes": modes, "hostile": hostile}
     other: dict[str, Any] = {name: value for name, value in given.items() if value and value != "pretrained"}
     _one("serve", json_file, visitors=visitors, seconds=seconds, seed=seed, **other)
 

@@ -23,10 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.hostile import HostileClients, HostileTally
 from benchmarks.measure import Measurement
 from vnla.agents import pretrained
 from vnla.common.errors import InputError
 from vnla.common.machine import cores_here
+from vnla.serve.http_server import open_files
+from vnla.serve.limits import Limits
 from vnla.serve.worlds import WARM
 
 CORES = 2
@@ -37,6 +40,8 @@ FIRST_EMPTY, FIRST_FULL = 2.0, 0.5
 SCRIPTS, PANORAMA, MESH = 300.0, 200.0, 2.0
 """Kilobytes of scripts and styles, compressed, and of the six faces of a panorama; megabytes of a mesh."""
 
+WRONG = ("2", "3", "5")
+"""How statuses begin that a request must not get which is malformed, or calls the server by a wrong name."""
 _STARTING = 600.0
 _FACES = 12
 """Panoramas that are fetched of a house."""
@@ -44,9 +49,9 @@ _FACES = 12
 
 def bench_serve(
     visitors: int = 200, seconds: float = 30.0, modes: str = "", run: str = pretrained.NAME, world: str = "",
-    tasks: str = "", seed: int = 0,
+    tasks: str = "", seed: int = 0, hostile: bool = False,
 ) -> Iterator[Measurement]:  # fmt: skip
-    """A server with an agent, on two cores that it shares with its visitors."""
+    """A server with an agent, on two cores that it shares with its visitors, and with `hostile` clients."""
     from benchmarks.visitors import MODES, visit
 
     chosen = [mode.strip() for mode in modes.split(",")] if modes else list(MODES)
@@ -60,13 +65,31 @@ def bench_serve(
     ):
         yield from _pictures(page)
         yield from _sizes(page)
-        tally = asyncio.run(visit(page.address, visitors, seconds, chosen, seed))
+        open_files()
+        harm = HostileTally()
+        others = HostileClients(page.address, harm).come() if hostile else None
+        tally = asyncio.run(visit(page.address, visitors, seconds, chosen, seed, others))
     yield Measurement("steps told", tally.steps / seconds, "1/s", note=f"{visitors} visitors, a step a second each")
     lost = "; ".join(f"{why} ({count})" for why, count in tally.lost.most_common(3))
     yield Measurement("steps lost", sum(tally.lost.values()), "", note=lost or f"goal {LOST}", judged=False)
     for mode in chosen:
         yield from _latencies(mode, tally.latencies.get(mode, []))
     yield from _latencies("all", [spent for each in tally.latencies.values() for spent in each])
+    yield from _harm(harm)
+
+
+def _harm(harm: HostileTally) -> Iterator[Measurement]:
+    """What hostile clients could do, where there were any."""
+    limits = Limits()
+    longest = {
+        "silent": limits.request, "half": limits.request, "no hello": limits.hello, "no reading": limits.response,
+    }  # fmt: skip
+    for kind, lasted in sorted(harm.lasted.items()):
+        yield Measurement(f"{kind}, longest stay", lasted, "s", longest[kind], f"dropped after {longest[kind]:.0f} s")
+    for kind, statuses in sorted(harm.statuses.items()):
+        wrong = sum(count for status, count in statuses.items() if status.startswith(WRONG))
+        told = ", ".join(f"{status}: {count}" for status, count in statuses.most_common())
+        yield Measurement(f"{kind}, answered wrongly", wrong, "", note=told, judged=False)
 
 
 def _latencies(mode: str, spent: Sequence[float]) -> Iterator[Measurement]:
@@ -162,7 +185,7 @@ def _server(run: str, world: str, tasks: str, folder: Path) -> Iterator[Page]:
         world, tasks = map(str, small_world(cache_folder() / "houses", _unheard))
         encode_views(Path(world), DEFAULT, None, None, "cpu", cores_here(), _unheard)
     given = [*(["--world", world] if world else []), *(["--tasks", tasks] if tasks else [])]
-    given += ["--port", "0", "--no-open", "--record", str(folder / "sessions")]
+    given += ["--port", "0", "--public", "--name", "localhost", "--record", str(folder / "sessions")]
     log, kept = folder / "log", {**os.environ, "XDG_CACHE_HOME": str(folder)}
     with log.open("w") as errors:
         command = [sys.executable, "-m", "vnla", "serve", run, *given]

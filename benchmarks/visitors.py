@@ -7,7 +7,7 @@ import contextlib
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,11 +119,16 @@ class Visitor:
             events = await self.say("help", "advise", step=last["step"], **{how: said if self.dice.random() < 0.9 else None})
 
 
-async def visit(address: str, count: int, seconds: float, modes: Sequence[str], seed: int) -> Tally:
-    """So many visitors for so long, in all modes in turn."""
+async def visit(
+    address: str, count: int, seconds: float, modes: Sequence[str], seed: int,
+    others: Coroutine[Any, Any, None] | None = None,
+) -> Tally:  # fmt: skip
+    """So many visitors for so long, in all modes in turn, each from an address of its own; `others` come meanwhile."""
     tally = Tally()
-    each = ((modes[i % len(modes)], ARRIVING * i / count, random.Random(f"{seed} {i}")) for i in range(count))
-    tasks = [asyncio.create_task(_visit(address, mode, after, tally, dice)) for mode, after, dice in each]
+    each = ((i, modes[i % len(modes)], ARRIVING * i / count, random.Random(f"{seed} {i}")) for i in range(count))
+    tasks = [asyncio.create_task(_visit(address, *visitor, tally)) for visitor in each]
+    if others is not None:
+        tasks.append(asyncio.create_task(others))
     await asyncio.sleep(seconds)
     for task in tasks:
         task.cancel()
@@ -133,10 +138,13 @@ async def visit(address: str, count: int, seconds: float, modes: Sequence[str], 
     return tally
 
 
-async def _visit(address: str, mode: str, after: float, tally: Tally, dice: random.Random) -> None:
+async def _visit(address: str, number: int, mode: str, after: float, dice: random.Random, tally: Tally) -> None:
     await asyncio.sleep(after)
     with _counted(tally):
-        async with connect(f"ws://{address}/ws", origin=f"http://{address}", max_size=None) as line:  # type: ignore[arg-type]
+        came = {"X-Forwarded-For": f"198.18.{number // 250}.{number % 250}"}
+        async with connect(
+            f"ws://{address}/ws", origin=f"http://{address}", max_size=None, additional_headers=came,  # type: ignore[arg-type]
+        ) as line:  # fmt: skip
             await line.send(json.dumps({"kind": "hello"}))
             await line.recv()
             visitor = Visitor(line, tally, dice)

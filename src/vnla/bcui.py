@@ -67,7 +67,8 @@ def bcui(
         decision = consider(walk, step, step_view, first, context)  # 12-14
         policy_state = policy_state.hear(decision.hears, answer)  # 16, 19
         second, policy_state = policy_state.decide(decision.ask)  # 21
-        result = act(walk, step, step_view, decision.request, second.logits, context)  # 17, 23-27, 30-33
+        more = None if answer.more is None else answer.more(decision.request)
+        result = act(walk, step, step_view, decision.request, second.logits, context, more)  # 17, 23-27, 30-33
         rollout.transitions.append(  # 28, 29
             Transition(
                 step=count, row=walk.row, active=state.active, learns=step_view.learns, pose=state.pose,
@@ -192,11 +193,17 @@ class StepResult(NamedTuple):
 
 @fused
 def act(
-    walk: RolloutState, step: When, step_view: StepView, request: Tensor, logits: Tensor, context: RolloutContext
+    walk: RolloutState,
+    step: When,
+    step_view: StepView,
+    request: Tensor,
+    logits: Tensor,
+    context: RolloutContext,
+    more: Tensor | None = None,
 ) -> StepResult:
     """Lines 17, 23 to 27, 33 and 30 to 32: pay for a request, choose an action, and carry it out."""
     final = log_distribution(logits, step_view.blocked)
-    state = episode.request(walk.state, request)  # 17
+    state = episode.request(walk.state, request, more)  # 17
     follows, k = episode.actions_since_request(state), context.advisor.k
     course = context.following(walk.route, state.pose, step_view.taught, follows, k, state.episodes, step)  # 22
     nav = context.acting(final.detach().exp(), course.taught, course.led, state.episodes, step)  # 23-27, 33

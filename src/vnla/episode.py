@@ -9,8 +9,9 @@ Algorithm 1 (`vnla.bcui`), the Gymnasium environment, an agent behind an address
 (`vnla.stepper`), and the scorer that checks a stranger's file (`vnla.evaluation.replay`).
 
 A time step has two parts (section 4 of the paper). First the agent may request help, once: `request`. Then it acts: `act`.
-A request costs one of the help budget and takes no time; an action takes one of the time budget. An episode ends with the
-action `stop`, or when no time is left. The functions are pure, over a batch, and none of them touches the host.
+A request costs one of the help budget and takes no time; a question that is asked back about the answer costs some more. An
+action takes one of the time budget. An episode ends with the action `stop`, or when no time is left. The functions are pure,
+over a batch, and none of them touches the host.
 """
 
 from __future__ import annotations
@@ -219,11 +220,17 @@ def has_requested(state: EpisodeState) -> Tensor:
     return state.since_request == JUST_NOW
 
 
-def request(state: EpisodeState, who: Tensor) -> EpisodeState:
-    """Charge those who request help, all of whom may: a request costs one."""
+def may_ask_back(state: EpisodeState | StepContext, price: int) -> Tensor:
+    """Return who has requests left, besides the one of this time step, for a question back of that price."""
+    return (state.requests_left if isinstance(state, EpisodeState) else state.budget) > price
+
+
+def request(state: EpisodeState, who: Tensor, more: Tensor | None = None) -> EpisodeState:
+    """Charge those who request help, all of whom may: a request costs one, and `more` if a question was asked back."""
+    cost = who.long() if more is None else who.long() * (1 + more)
     return replace(
         state,
-        requests_left=state.requests_left - who.long(),
+        requests_left=state.requests_left - cost,
         since_request=state.since_request.masked_fill(who, JUST_NOW),
     )
 

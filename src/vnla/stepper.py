@@ -61,10 +61,13 @@ class EpisodeStepper:
         """Let those who may request help do so, and return what they hear; others are passed over."""
         who = who & self.may_request
         said: Said = [None] * len(who)
+        more = torch.zeros_like(self.state.requests_left)
         for rows, heard in self._by_step(who, self._say):
             for row, index in zip(rows, heard.index.tolist(), strict=True):
                 said[row] = heard.table.text(index)
-        self.state = episode.request(self.state, who)
+            if heard.more is not None:
+                more[rows] = heard.more(torch.ones(len(rows), dtype=torch.bool))
+        self.state = episode.request(self.state, who, more)
         return said
 
     @property

@@ -125,6 +125,8 @@ def find(words: list[str]) -> tuple[Any, list[str]]:
     words = words[1:]
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
+    if words and hasattr(command, "default"):  # one of its commands need not be named
+        command = command.commands[command.default]
     return command, words
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from vnla.assistance.phrases import subgoal_text
 from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
+from vnla.language.clauses import FAR, UNSAID
 from vnla.language.frames import (
     Enter,
     Face,
@@ -35,7 +36,7 @@ from vnla.language.grammar import Grammar
 from vnla.language.grounding import denote
 from vnla.language.handwritten import development
 from vnla.language.meanings import LONGEST
-from vnla.language.parser import FAR, UNSAID, parse
+from vnla.language.parser import parse
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
@@ -105,11 +106,9 @@ def test_what_is_said(text: str, frames: list[Frame]) -> None:
 @pytest.mark.parametrize(
     ("text", "strange"),
     [
-        ("do not stop, go upstairs", ["not stop"]),
         ("frobnicate the sofa", ["frobnicate"]),
         ("turn left and xyzzy plugh", ["xyzzy plugh"]),
-        ("turn left, don't go to the kitchen, go forward", ["don't go to the kitchen"]),
-        ("no need to walk, turn left", ["no need to walk"]),
+        ("don't xyzzy, turn left", ["xyzzy"]),
     ],
 )
 def test_what_was_not_understood_is_told(text: str, strange: list[str]) -> None:

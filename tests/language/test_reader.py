@@ -75,8 +75,8 @@ def test_a_left_is_a_right_angle_with_and_without_a_house(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "phrase", "missed"),
     [
-        ("do not stop", None, ["not stop"]),
-        ("don’t turn left, turn right", "turn 90 degrees right", ["don’t turn left"]),
+        ("do not stop", None, []),
+        ("don’t turn left, turn right", "turn 90 degrees right", []),
         ("walk through the door on the left", None, ["walk through the door on the left"]),
         ("stop, then go forward", "stop", ["go forward"]),
         ("go back", None, ["go back"]),
@@ -211,4 +211,4 @@ def test_no_wish_is_an_error_and_suggestions_can_be_asked_for(typed: str) -> Non
 
 
 def test_where_nothing_can_be_asked_for_nothing_is_suggested() -> None:
-    assert find_end_goal("find a cup", []) == (None, ((7, 10, False),), ())
+    assert find_end_goal("find a cup", [])[:3] == (None, ((7, 10, False),), ())

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 import pytest
 
 from vnla.language import word_lists
+from vnla.language.clauses import rules
 from vnla.language.grammar import Grammar
 from vnla.language.meanings import signs
-from vnla.language.parser import rules
 from vnla.language.relaxed_matching import KIN
 from vnla.language.things import ROOMS, THINGS
 
@@ -67,5 +67,5 @@ def test_rules_are_there_once() -> None:
 def test_every_phrase_is_read_as_its_symbols() -> None:
     for key, text in word_lists.entries("phrases.txt"):
         for phrase in word_lists.phrases(text):
-            if key != "step":
+            if key not in ("step", "feet"):  # which depend on what is before
                 assert [each.sign for each in signs(" ".join(phrase))] == key.split(), phrase

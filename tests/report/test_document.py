@@ -98,8 +98,9 @@ def test_a_bound_that_is_almost_zero_is_seen_not_to_be() -> None:
     finding = Finding.difference("more", -0.5, -1.02, -0.003)
     assert finding.verdict == "does not hold"
     assert finding.detail == "−0.5 points (95% interval −1.0 to −0.003)."
-    assert Finding.difference("more", -0.5, -1.02, 0.0).detail == "−0.5 points (95% interval −1.0 to 0.0)."
-    assert Finding.difference("more", 1, 1e-9, 2).verdict == "cannot tell"
+    undecided = Finding.difference("more", -0.5, -1.02, 0.0).detail
+    assert undecided.startswith("−0.5 points (95% interval −1.0 to 0.0). The interval contains zero")
+    assert Finding.difference("more", 1, 1e-9, 2).verdict == "inconclusive"
 
 
 def test_a_finding_says_by_how_much() -> None:
@@ -107,7 +108,7 @@ def test_a_finding_says_by_how_much() -> None:
     assert finding.detail == "+9.1 points (95% interval +8.0 to +10.2). In the paper +9.1."
     assert finding.verdict == "holds"
     assert Finding.difference("x", -0.2, -0.4, -0.1).verdict == "does not hold"
-    assert Finding.difference("x", 0.5, math.nan, math.nan).verdict == "cannot tell"
+    assert Finding.difference("x", 0.5, math.nan, math.nan).verdict == "inconclusive"
 
 
 def test_tables_and_documents_refuse_what_cannot_be_right() -> None:

@@ -134,10 +134,10 @@ def test_pictures_are_there_before_the_page_is_shown() -> None:
 
 def test_findings_say_in_words_whether_they_hold() -> None:
     text = texts(everything("plain"))
-    for mark in ("✓ holds", "✗ does not hold", "? cannot tell"):
+    for mark in ("✓ holds", "✗ does not hold", "? inconclusive"):
         assert mark in text
     assert "1 claim holds" in text
-    assert "1 claim cannot be told" in text
+    assert "1 claim is inconclusive" in text
 
 
 def test_the_papers_figure_stands_beside_ours() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 
 import pytest
 import torch
@@ -17,7 +18,7 @@ from vnla.assistance.help_teacher import Reason
 from vnla.bcui import bcui
 from vnla.evaluation.evaluate import run_task
 from vnla.report.plan import visits
-from vnla.report.story import Account, compass, follow, put_into_words, sights, tell, what_went_wrong
+from vnla.report.story import Account, compass, final_chance, follow, put_into_words, sights, tell, what_went_wrong
 from vnla.rollout import RolloutContext
 from vnla.world.actions import Nav
 
@@ -56,7 +57,28 @@ def test_a_way_that_leads_to_the_goal_is_a_success() -> None:
 
 
 def test_what_the_teacher_would_have_done_is_told_where_it_differs() -> None:
-    assert "It turns right; its teacher would turn left." in str(put_into_words(account(1, R, S)))
+    assert re.search(r"It turns right \(\d+%\); its teacher would turn left\.", str(put_into_words(account(1, R, S))))
+
+
+def test_words_and_pictures_have_the_same_number_and_say_when_it_is_from() -> None:
+    told = account(1, *TO_KITCHEN, policy=AtFirst())
+    first = told.steps[0]
+    assert first.said is not None and first.tentative != first.final
+    assert final_chance(first) == f"{first.final[first.action]:.0%} after advice"
+    lines = [line.strip() for line in str(put_into_words(told)).splitlines()]
+    turns = [line for line in lines if line.startswith("It turns left (")]
+    assert turns == [f"It turns left ({final_chance(step)})." for step in told.steps if step.action is L]
+
+
+def test_a_folded_line_goes_on_below_the_words_of_its_step() -> None:
+    console = Console(width=40, file=io.StringIO())
+    console.print(put_into_words(account(1, *TO_KITCHEN)))
+    lines = console.file.getvalue().splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  1  "))
+    last = next(number for number, line in enumerate(lines) if line.startswith("  7  "))
+    steps = lines[first : last + 1]
+    assert len(steps) > 7 * 3 and max(map(len, steps)) <= 40
+    assert all(line[:5].strip().isdigit() or (line[:5].isspace() and line[5] != " ") for line in steps)
 
 
 @pytest.mark.parametrize(

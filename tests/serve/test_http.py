@@ -19,7 +19,7 @@ from vnla.serve.site import Site, SiteLoader
 
 
 def test_every_request_gets_a_described_answer(site: Site, tmp_path: Path) -> None:
-    app = make_app(Opened(site), Sessions(tmp_path, GENEROUS), ())
+    app = make_app(Opened(site), Sessions(tmp_path, GENEROUS), ["localhost"])
     operations = [each.ok() for each in schemathesis.openapi.from_asgi("/openapi.json", app).get_all_operations()]
     assert {operation.method for operation in operations} == {"get"}
     assert len(operations) >= 10

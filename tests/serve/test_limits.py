@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -11,11 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
-from starlette.testclient import WebSocketDenialResponse
+from starlette.testclient import WebSocketDenialResponse, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from serve.visitor import HOST, Door, Visitor
 from vnla.common.errors import InputError
+from vnla.serve.addresses import Addresses, network_of
 from vnla.serve.connections import Connection
 from vnla.serve.events import Event
 from vnla.serve.guard import Guard
@@ -35,10 +37,15 @@ from vnla.serve.site import Site
     ],
 )
 def test_pages_of_others_cannot_talk_to_it(door: Door, origin: str, host: str) -> None:
-    with pytest.raises(WebSocketDisconnect):
+    with pytest.raises(WebSocketDenialResponse) as denied:
         door.connect(origin, host)
     answer = door.get("/houses.json", headers={"origin": origin, "host": host})
-    assert (answer.status_code, answer.text) == (403, "This server answers only its own page.\n")
+    assert (answer.status_code, answer.text) == (
+        (403, "This server answers only its own page.\n")
+        if host == "localhost"
+        else (421, "This server does not go by that name; to give it one: vnla serve --name NAME\n")
+    )
+    assert denied.value.status_code == answer.status_code
 
 
 MALFORMED = [
@@ -72,7 +79,7 @@ def test_whatever_the_headers_are_it_decides(host: str, origin: str) -> None:
     guard = Guard(lambda *_: None, ["localhost"])  # type: ignore[arg-type, return-value]
     raw = [(b"host", host.encode("latin-1")), (b"origin", origin.encode("latin-1"))]
     refusal = guard._refusal(Headers(raw=raw))
-    assert (refusal is None and origin.endswith(f"://{host}")) or (refusal and refusal.status_code in (400, 403))
+    assert (refusal is None and origin.endswith(f"://{host}")) or (refusal and refusal.status_code in (400, 403, 421))
 
 
 def test_two_hosts_are_one_too_many() -> None:
@@ -92,8 +99,17 @@ def test_names_are_read_as_browsers_write_them(host: str) -> None:
 def test_whoever_has_no_page_is_answered_by_name(door: Door) -> None:
     assert door.get("/").status_code == 200
     assert door.get("/", headers={"host": "localhost:1234"}).status_code == 200
-    assert door.get("/", headers={"host": "other"}).status_code == 403
-    assert door.get("/", headers={"host": ""}).status_code == 403
+    assert door.get("/", headers={"host": "other"}).status_code == 421
+    assert door.get("/", headers={"host": ""}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("reached", "host", "status"),
+    [("10.0.0.5", "10.0.0.5:8000", None), ("10.0.0.5", "10.0.0.6", 421), ("fe80::1", "[fe80::1]", None), ("", "", 421)],
+)
+def test_it_answers_by_the_address_that_was_reached(reached: str, host: str, status: int | None) -> None:
+    refusal = Guard(lambda *_: None, ["localhost"])._refusal(Headers({"host": host}), reached)  # type: ignore[arg-type, return-value]
+    assert (refusal and refusal.status_code) == status
 
 
 def answers(door: Door, *texts: str | bytes) -> list[dict[str, str]]:
@@ -126,32 +142,88 @@ def test_who_is_too_fast_waits(site: Site, folder: Path) -> None:
         assert [answer["kind"] for answer in answers(door, *['{"kind": "hello"}'] * 5)] == ["welcome"] * 3 + ["refused"] * 2
 
 
+def closed(line: WebSocketTestSession) -> int:
+    """The code that a line is closed with, whatever is sent before."""
+    with pytest.raises(WebSocketDisconnect) as end:
+        while True:
+            line.receive_text()
+    return end.value.code
+
+
 def test_there_are_so_many_visitors_and_no_more(site: Site, folder: Path) -> None:
     with Door(site, folder, Limits(connections=1)) as door:
         assert answers(door, '{"kind": "hello"}')[0]["kind"] == "welcome"
+        assert answers(door, '{"kind": "hello"}')[0]["why"] == "Too many visitors are here; try again later."
+        assert closed(door.lines[-1]) == 1013
+
+
+def test_lines_on_which_nobody_says_hello_keep_nobody_out(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(connections=1, strangers=2)) as door:
+        silent = [door.connect() for _ in range(3)]
+        assert closed(silent[0]) == 1013, "the one that came first makes room"
+        assert answers(door, '{"kind": "hello"}')[0]["kind"] == "welcome"
+
+
+def test_who_says_nothing_is_let_go(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(hello=0.05)) as door:
+        assert closed(door.connect()) == 1008
         line = door.connect()
-        assert json.loads(line.receive_text())["why"] == "Too many visitors are here; try again later."
-        with pytest.raises(WebSocketDisconnect):
-            line.receive_text()
+        line.send_text("nonsense")
+        assert closed(line) == 1008
 
 
-def test_there_are_so_many_sessions_and_no_more(folder: Path) -> None:
-    sessions = Sessions(folder, Limits(sessions=2))
-    kept = [sessions.open(None).name for _ in range(2)]
-    with pytest.raises(InputError, match="as many sessions as it can keep"):
-        sessions.open(None)
-    again = Sessions(folder, Limits(sessions=2))
-    assert again.open(kept[0]).name == kept[0]
-    with pytest.raises(InputError):
-        again.open(None)
+def test_an_address_has_so_many_lines_and_new_sessions(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(address_connections=2, address_new=0, address_crowd=1)) as door:
+        session = answers(door, '{"kind": "hello"}')[0]["session"]
+        assert answers(door, '{"kind": "hello"}')[0]["why"].startswith("Too many visitors come from your address")
+        line = door.connect()
+        assert json.loads(line.receive_text())["why"].startswith("Too many pages are open at your address")
+        assert closed(line) == 1013
+        door.lose(door.lines[1])
+        assert answers(door, json.dumps({"kind": "hello", "session": session}))[0]["session"] == session
+
+
+def test_an_address_asks_so_often_and_no_more(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(address_requests=0, address_requests_burst=2)) as door:
+        statuses = [door.get("/").status_code for _ in range(3)]
+        assert statuses == [200, 200, 429]
+        with pytest.raises(WebSocketDenialResponse):
+            door.connect()
+
+
+@pytest.mark.parametrize(
+    ("host", "network"),
+    [
+        ("127.0.0.1", None), ("::1", None), ("::ffff:127.0.0.1", None), (None, None), ("", None),
+        ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"), ("no address", "no address"),
+    ],
+)  # fmt: skip
+def test_an_address_stands_for_one_visitor_or_one_house(host: str | None, network: str | None) -> None:
+    assert network_of(host) == network
+
+
+def test_addresses_are_forgotten_but_for_those_that_are_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vnla.serve.addresses.MOST", 2)
+    addresses = Addresses(Limits())
+    first = addresses.of("192.0.2.1")
+    first.connections = 1
+    for last in range(2, 9):
+        addresses.of(f"192.0.2.{last}")
+    assert addresses.of("192.0.2.1") is first and len(addresses._known) == 2
+    first.connections = 0
+    addresses.of("192.0.2.2")
+    addresses.of("192.0.2.3")
+    assert addresses.of("192.0.2.1") is not first
+    assert addresses.of("127.0.0.1").most > 10**6
 
 
 def test_so_many_sessions_begin_at_once_and_no_more(site: Site, folder: Path) -> None:
-    """Who has one goes on with it."""
+    """Who has one goes on with it; nothing is on the disk of somebody who has done nothing."""
     with Door(site, folder, Limits(new=0, crowd=2)) as door:
         kept = [answers(door, '{"kind": "hello"}')[0]["session"] for _ in range(2)]
         assert answers(door, '{"kind": "hello"}')[0]["why"] == "Too many visitors come at once; try again in a moment."
-        assert len([*folder.glob("*.jsonl")]) == 2
+        assert not [*folder.glob("*.jsonl")]
         assert answers(door, json.dumps({"kind": "hello", "session": kept[0]}))[0]["session"] == kept[0]
 
 
@@ -159,12 +231,12 @@ def test_sessions_begin_again_when_some_time_has_passed(folder: Path, monkeypatc
     now = 0.0
     monkeypatch.setattr(TokenBucket.__init__, "__defaults__", (lambda: now,))
     sessions = Sessions(folder, Limits(new=0.5, crowd=1))
-    sessions.open(None)
+    asyncio.run(sessions.open(None))
     now = 1.9
     with pytest.raises(InputError, match="too many visitors come at once"):
-        sessions.open(None)
+        asyncio.run(sessions.open(None))
     now = 2.0
-    sessions.open(None)
+    asyncio.run(sessions.open(None))
 
 
 def test_the_end_of_an_episode_is_on_the_disk_before_it_is_told(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,10 +338,11 @@ def test_a_full_disk_is_told_and_nothing_is_lost(visitor: Visitor, folder: Path,
 
 
 def test_a_log_that_was_edited_is_named_with_its_line(folder: Path) -> None:
-    name = Sessions(folder, Limits()).open(None).name
+    folder.mkdir()
+    name = "0" * 32
     (folder / f"{name}.jsonl").write_text('{"at": 0, "event": {"kind": "sang", "number": 1}}\n')
     with pytest.raises(InputError, match=rf"{name}.jsonl: line 1 is not a line of the log"):
-        Sessions(folder, Limits()).open(name)
+        asyncio.run(Sessions(folder, Limits()).open(name))
 
 
 def test_a_bucket_fills_with_time() -> None:

@@ -174,6 +174,7 @@ def test_forward_with_nothing_ahead_is_refused_and_costs_no_step(visitor: Visito
         visitor.say("act", action="up")
         if not visitor.state["steps"][-1]["ahead"]:
             break
+        visitor.say("leave")
     before = visitor.state
     assert not before["steps"][-1]["ahead"], "somewhere a look at the ceiling shows no way"
     assert visitor.say("act", action="forward") == "There is nothing ahead to go to."
@@ -190,7 +191,33 @@ def test_the_score_counts_every_task_that_was_done(visitor: Visitor) -> None:
         assert 0 <= score["its"] <= number
     visitor.say("beat")
     visitor.say("leave")
-    assert (visitor.state["ended"]["reason"], visitor.state["ended"]["score"]) == ("left", None)
+    ended = visitor.state["ended"]
+    assert (ended["reason"], ended["success"]) == ("left", False)
+    assert (ended["score"]["tasks"], ended["score"]["yours"]) == (4, score["yours"]), "who gives up has not found it"
+
+
+def test_a_task_that_somebody_turns_away_from_waits_for_them(site: Site, folder: Path) -> None:
+    """Nobody gets another task instead of a bad one: not by another mode, not by asking again, not by a new server."""
+    with Door(site, folder) as door:
+        visitor = Visitor(door)
+        visitor.say("beat")
+        visitor.say("ask")
+        visitor.say("act", action="left")
+        before = visitor.state
+        visitor.say("beat")
+        assert visitor.state == before
+        visitor.say("watch")
+        visitor.say("help", task="0_0", seed=0)
+    with Door(site, folder) as door:
+        again = Visitor(door, visitor.session)
+        again.say("watch")
+        again.say("beat")
+        assert {**again.state, "number": 0} == {**before, "number": 0}
+        again.say("act", action="stop")
+        assert again.state["ended"]["score"]["tasks"] == 1
+        again.say("watch")
+        again.say("beat")
+        assert again.state["begun"]["episode"] != before["begun"]["episode"]
 
 
 def test_nothing_that_a_browser_holds_gives_the_goal_away(site: Site, visitor: Visitor) -> None:

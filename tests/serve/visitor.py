@@ -11,6 +11,7 @@ from typing import Any
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from vnla.serve.app import make_app
+from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.limits import Limits
 from vnla.serve.reduce import NOTHING, State, reduced
 from vnla.serve.sessions import Sessions
@@ -18,8 +19,9 @@ from vnla.serve.site import Site, SiteLoader
 
 HOST = "http://localhost"
 GENEROUS = Limits(
-    rate=1e6, burst=10**6, new=1e6, unread=10**6, previews=1e6, previews_burst=10**6, reading=1e6, reading_burst=1e6
-)
+    rate=1e6, burst=10**6, new=1e6, unread=10**6, previews=1e6, previews_burst=10**6, reading=1e6, reading_burst=1e6,
+    address_connections=10**6, address_requests=1e6, address_requests_burst=1e6, address_new=1e6, address_crowd=1e6,
+)  # fmt: skip
 
 
 def words_in(text: str, words: Iterable[str]) -> list[str]:
@@ -30,8 +32,11 @@ def words_in(text: str, words: Iterable[str]) -> list[str]:
 class Door(TestClient):
     """A server's, and all who have come in; when it closes they are gone."""
 
-    def __init__(self, site: Site, folder: Path, limits: Limits = GENEROUS) -> None:
-        super().__init__(make_app(Opened(site), Sessions(folder, limits), ["localhost"], limits), base_url=HOST)
+    def __init__(
+        self, site: Site, folder: Path, limits: Limits = GENEROUS, contributions: Contributions | None = None
+    ) -> None:
+        app = make_app(Opened(site), Sessions(folder, limits), ["localhost"], limits, contributions)
+        super().__init__(app, base_url=HOST)
         self.lines: list[WebSocketTestSession] = []
 
     def connect(self, origin: str = HOST, host: str = "localhost") -> WebSocketTestSession:

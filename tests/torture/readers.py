@@ -454,7 +454,7 @@ def _cached(folder: Path) -> Path:
 
 
 def _read_cached(path: Path) -> object:
-    from vnla.remote.chat import used
+    from vnla.remote.completions import used
     from vnla.remote.replies import read_completion
     from vnla.remote.spending import Cache
 

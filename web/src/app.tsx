@@ -7,6 +7,7 @@ import type { Which } from "./messages";
 import { Beat } from "./screens/Beat";
 import { First } from "./screens/First";
 import { Study } from "./screens/Study";
+import { Today } from "./screens/Today";
 import { Watch } from "./screens/Watch";
 import { Session } from "./session";
 import { STUDY } from "./study";
@@ -14,11 +15,13 @@ import { STUDY } from "./study";
 const hash = signal(location.hash);
 addEventListener("hashchange", () => (hash.value = location.hash));
 
+const DAY = "#day=";
 let session: Session | null = null;
 const SCREENS = [
   ["#watch", "Watch"],
   ["#help", "Help it"],
   ["#beat", "Beat it"],
+  ["#today", "Today"],
 ] as const;
 
 export function App() {
@@ -35,10 +38,7 @@ export function App() {
         </a>
         <nav aria-label="What to do">
           {(STUDY ? [] : SCREENS).map(([address, name]) => (
-            <a
-              href={address}
-              aria-current={at === address || (address === "#watch" && at.startsWith("#w=")) ? "page" : undefined}
-            >
+            <a href={address} aria-current={isAt(at, address) ? "page" : undefined}>
               {name}
             </a>
           ))}
@@ -61,12 +61,28 @@ export function App() {
   );
 }
 
+/** Whether an address is of a screen, or of something that is shown on it. */
+function isAt(at: string, screen: string): boolean {
+  const parts: Record<string, string> = { "#watch": "#w=", "#today": DAY };
+  return at === screen || at.startsWith(parts[screen] ?? "#?");
+}
+
 function Screen({ session, at }: { session: Session; at: string }) {
   if (STUDY) return <Study session={session} />;
   if (at === "#beat") return <Beat session={session} />;
+  if (at === "#today" || at.startsWith(DAY))
+    return <Today session={session} shared={at.startsWith(DAY) ? decoded(at.slice(DAY.length)) : null} />;
   const which: Which = at.startsWith("#w=") ? { link: at.slice(1) } : {};
   const mode = at === "#help" ? "help" : "watch";
   return <Watch key={mode} session={session} mode={mode} which={which} />;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** What the server has to say to the visitor. */

@@ -1,4 +1,9 @@
-/** The line to the server. It comes back by itself when it is lost, and says again what was not answered. */
+/**
+ * The line to the server. It comes back by itself when it is lost, and says again what was not answered.
+ *
+ * A message is answered by an event after the last that its sender had seen, or by a reply of its own. What the server says
+ * to a hello is no answer to anything else: neither where a study stands, nor that there is no room now.
+ */
 
 import type { Answer, Message, Wish } from "./messages";
 
@@ -21,10 +26,15 @@ export interface Listener {
   open(connected: boolean): void;
 }
 
+type Said = Exclude<Message, { kind: "hello" }>;
+
 export class Connection {
   private socket: Socket | null = null;
   private welcome = false;
-  private unanswered: Exclude<Message, { kind: "hello" }>[] = [];
+  /** In the order in which they were said; what was never sent has not been taken in. */
+  private unanswered: { message: Said; sent: boolean }[] = [];
+  /** Whether a study has yet to say where it stands, after a hello. */
+  private greeted = false;
   private wait = FIRST_WAIT;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private closed = false;
@@ -38,9 +48,8 @@ export class Connection {
 
   /** Says something now, or as soon as there is a line. */
   say(wish: Wish): void {
-    const message = { ...wish, after: this.listener.seen().after } as Exclude<Message, { kind: "hello" }>;
-    this.unanswered.push(message);
-    if (this.welcome) this.socket?.send(JSON.stringify(message));
+    this.unanswered.push({ message: { ...wish, after: this.listener.seen().after } as Said, sent: false });
+    if (this.welcome) this.sendUnsent();
   }
 
   close(): void {
@@ -58,19 +67,68 @@ export class Connection {
   }
 
   private hear(answer: Answer): void {
-    if (answer.kind === "welcome") {
-      this.welcome = true;
-      this.wait = FIRST_WAIT;
-      this.listener.heard(answer);
-      // What the server had taken in before the line was lost shows in the snapshot; the rest is said again.
-      this.unanswered = this.unanswered.filter((each) => each.after === answer.snapshot.number);
-      this.unanswered.forEach((each) => this.socket?.send(JSON.stringify(each)));
-      this.listener.open(true);
+    if (answer.kind === "welcome") this.welcomed(answer);
+    else if (!this.welcome) this.turnedAway(answer);
+    else this.answered(answer);
+  }
+
+  /** The answer to a hello, or to a message after which the server tells all. */
+  private welcomed(answer: Answer & { kind: "welcome" }): void {
+    const { number } = answer.snapshot;
+    const first = !this.welcome;
+    this.welcome = true;
+    this.wait = FIRST_WAIT;
+    this.listener.heard(answer);
+    if (!first) {
+      this.unanswered = this.unanswered.filter(({ message }) => message.after === number);
+      this.remove("leave");
       return;
     }
+    this.greeted = true;
+    // What the server had taken in before the line was lost shows in the snapshot; the rest is said again.
+    this.unanswered = this.unanswered
+      .filter(({ message, sent }) => !sent || message.after === number)
+      .map(({ message }) => ({ message: { ...message, after: number }, sent: false }));
+    this.sendUnsent();
+    this.listener.open(true);
+  }
+
+  /** There is no room, and the server says why: it is asked again later. */
+  private turnedAway(answer: Answer): void {
     this.listener.heard(answer);
-    if (answer.kind === "event") this.unanswered = this.unanswered.filter((each) => each.after >= answer.event.number);
-    else this.unanswered.shift();
+    this.socket?.close();
+  }
+
+  private answered(answer: Exclude<Answer, { kind: "welcome" }>): void {
+    this.listener.heard(answer);
+    switch (answer.kind) {
+      case "event":
+        this.unanswered = this.unanswered.filter(({ message }) => message.after >= answer.event.number);
+        break;
+      case "second":
+        this.remove("what_if");
+        break;
+      case "refused":
+        this.unanswered.shift();
+        break;
+      case "study":
+        if (!this.greeted) this.remove("agree", "next", "withdraw");
+        this.greeted = false;
+        break;
+    }
+  }
+
+  /** The first message of these kinds is answered. */
+  private remove(...kinds: Said["kind"][]): void {
+    const at = this.unanswered.findIndex(({ message }) => kinds.includes(message.kind));
+    if (at >= 0) this.unanswered.splice(at, 1);
+  }
+
+  private sendUnsent(): void {
+    for (const each of this.unanswered.filter(({ sent }) => !sent)) {
+      this.socket?.send(JSON.stringify(each.message));
+      each.sent = true;
+    }
   }
 
   private lost(): void {

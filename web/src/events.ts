@@ -39,6 +39,23 @@ export interface Begun {
   k: number;
   start: Pose;
   link: string | null;
+  day: string | null;
+  until: number | null;
+  agent: string | null;
+  around: boolean;
+}
+
+/** How somebody did in the task of a day. */
+export interface DayResult {
+  date: string;
+  success: boolean;
+  steps: number;
+  requests: number;
+  seconds: number;
+  its_success: boolean | null;
+  its_steps: number | null;
+  marks: number[];
+  token: string;
 }
 
 /** An episode is over. */
@@ -53,6 +70,15 @@ export interface Ended {
   its_success: boolean | null;
   score: Score | null;
   link: string | null;
+  ending: Ending | null;
+}
+
+/** What is shown at the end of a walk. */
+export interface Ending {
+  sought: SoughtObject | null;
+  wrong_turn: WrongTurn | null;
+  rooms: ((string | null)[])[] | null;
+  day: DayResult | null;
 }
 
 /** A viewpoint, one of twelve headings and one of three rows (0 down, 1 level, 2 up). */
@@ -74,6 +100,14 @@ export interface Score {
   yours: number;
   its: number;
   tasks: number;
+}
+
+/** The object that was found: what it is outlined by, and the pose that looks at it from where the walk ended. */
+export interface SoughtObject {
+  corners: [number, number, number][];
+  pose: Pose;
+  near: string;
+  same_room: boolean;
 }
 
 /** A step begins. If the step was told before, that and all after it is void. */
@@ -104,6 +138,14 @@ export interface Waits {
   step: number;
   way: string[];
   offer: string;
+}
+
+/** The last step at which the way was still right: afterwards the walk never came as near to a goal again. */
+export interface WrongTurn {
+  step: number;
+  pose: Pose;
+  metres: number;
+  left: boolean;
 }
 
 export type Event = Begun | Stood | Thought | Asked | Advised | Acted | Waits | Ended | Said;

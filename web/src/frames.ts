@@ -21,7 +21,8 @@ const LETTER_MS = 45;
 export function frames(state: State): Frame[] {
   const found = state.steps.flatMap(ofStep);
   const last = found.at(-1);
-  return state.ended && last ? [...found, { ...last, phase: "end", ms: 0 }] : found;
+  const pose = state.ended?.ending?.sought?.pose ?? last?.pose; // a walk that found it turns to it
+  return state.ended && last && pose ? [...found, { ...last, pose, phase: "end", ms: 0 }] : found;
 }
 
 function ofStep(step: Step, index: number): Frame[] {

@@ -39,6 +39,7 @@ export interface Reading {
   understood: string | null;
   parts: Part[];
   suggestions: string[];
+  absent: string[]; // what was named and is nowhere in the house
 }
 
 const kept = new Map<string, Promise<unknown>>();
@@ -47,14 +48,18 @@ const kept = new Map<string, Promise<unknown>>();
 export function fetched<Value>(address: string): Promise<Value> {
   let found = kept.get(address) as Promise<Value> | undefined;
   if (!found) {
-    found = fetch(address).then(async (answer) => {
-      if (!answer.ok) throw new Error(await why(answer));
-      return answer.json() as Promise<Value>;
-    });
+    found = fetchedNow<Value>(address);
     found.catch(() => kept.delete(address));
     kept.set(address, found);
   }
   return found;
+}
+
+/** The JSON at an address as it is now. */
+export async function fetchedNow<Value>(address: string): Promise<Value> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(await why(answer));
+  return answer.json() as Promise<Value>;
 }
 
 /** What the server says about what it does not give. */
@@ -66,6 +71,16 @@ async function why(answer: Response): Promise<string> {
 /** A house's plan; in a game it has no names of rooms. */
 export function planOf(house: string, bare: boolean): Promise<Plan> {
   return fetched(`/plan/${encodeURIComponent(house)}${bare ? "-bare" : ""}.json`);
+}
+
+/** A plan with the names of its rooms, when they may be told. */
+export function named(plan: Plan | null, names: (string | null)[][] | null | undefined): Plan | null {
+  if (!plan || !names) return plan;
+  const storeys = plan.storeys.map((storey, i) => ({
+    ...storey,
+    rooms: storey.rooms.map((room, j) => ({ ...room, label: names[i]?.[j] ?? null })),
+  }));
+  return { ...plan, storeys };
 }
 
 export function picturesOf(house: string): Promise<Pictures> {

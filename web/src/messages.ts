@@ -17,11 +17,15 @@ export type Message =
   | { kind: "advise"; step: number; text?: string; choice?: string; after: number } // with neither: no answer
   | { kind: "speak"; step: number; text: string; after: number }
   | { kind: "what_if"; step: number; text: string | null; after: number }
-  | { kind: "beat"; after: number }
+  | { kind: "beat"; against?: string; after: number }
+  | { kind: "day"; after: number }
+  | { kind: "beside"; agent: string; after: number }
   | { kind: "act"; action: Action; after: number }
   | { kind: "ask"; after: number }
   | { kind: "leave"; after: number }
   | { kind: "agree"; version: string; platform?: string; after: number }
+  | { kind: "contribute"; agrees: boolean; version?: string; token?: string; after: number }
+  | { kind: "withdraw_contributions"; token: string; after: number }
   | { kind: "next" | "withdraw"; after: number };
 
 export type Answer =
@@ -29,7 +33,17 @@ export type Answer =
   | { kind: "event"; event: Event }
   | { kind: "second"; events: Event[] }
   | { kind: "refused"; why: string }
+  | Contributed
   | Standing;
+
+/** Whether what the visitor types is kept. The same as `ContributionsReply` of `vnla.serve.messages`. */
+export interface Contributed {
+  kind: "contributions";
+  agrees: boolean;
+  token: string | null;
+  count: number;
+  withdrawn: number | null;
+}
 
 /** Where a participant of a study stands. The same as in `vnla.serve.messages`. */
 export interface Standing {

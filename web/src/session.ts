@@ -2,6 +2,7 @@
 
 import { batch, signal } from "@preact/signals";
 import { Connection } from "./connection";
+import { Contributions } from "./contributions";
 import type { Mode } from "./events";
 import type { Answer, Standing, Which, Wish } from "./messages";
 import { NOTHING, reduce, type State } from "./reduce";
@@ -20,6 +21,8 @@ export class Session {
   readonly resumed = signal(false);
   /** Where a participant stands, in a study. */
   readonly standing = signal<Standing | null>(null);
+  /** What the visitor gives of what they type, if they agree. */
+  readonly contributions = new Contributions((wish) => this.connection.say(wish));
   private id: string | null;
   private readonly connection: Connection;
 
@@ -29,13 +32,16 @@ export class Session {
     this.connection = new Connection(() => new WebSocket(address()) as never, {
       seen: () => ({ session: this.id, after: this.state.peek().number }),
       heard: (answer) => batch(() => this.heard(answer)),
-      open: (connected) => (this.connected.value = connected),
+      open: (connected) => {
+        this.connected.value = connected;
+        if (connected) this.contributions.greet();
+      },
     });
   }
 
   say(wish: Wish): void {
     this.refused.value = null;
-    if (wish.kind !== "what_if") this.second.value = null;
+    if (wish.kind !== "what_if" && wish.kind !== "beside") this.second.value = null;
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
 
@@ -49,13 +55,26 @@ export class Session {
   enter(mode: Mode, which: Which = {}): void {
     const { begun } = this.state.peek();
     if (this.study) return; // the server says what comes next
-    const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
+    const there =
+      begun?.mode === mode && !begun.day && (which.link === undefined || begun.link === which.link) && !which.goal;
     if (!there) this.begin(mode, which);
   }
 
   begin(mode: Mode, which: Which = {}): void {
     this.resumed.value = false;
     this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+  }
+
+  /** Begins the task of the day. */
+  beginDay(): void {
+    this.resumed.value = false;
+    this.say({ kind: "day" });
+  }
+
+  /** Begins a task against another agent, or the server's own. */
+  beat(against: string | null): void {
+    this.resumed.value = false;
+    this.say(against ? { kind: "beat", against } : { kind: "beat" });
   }
 
   private heard(answer: Answer): void {
@@ -76,6 +95,9 @@ export class Session {
         break;
       case "refused":
         this.refused.value = answer.why;
+        break;
+      case "contributions":
+        this.contributions.heard(answer);
         break;
       case "study":
         this.standing.value = answer;

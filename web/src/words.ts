@@ -26,6 +26,8 @@ const DOES: Record<Action, string> = {
   stop: "stops",
 };
 
+const NEAR = 2; // metres from the goal at which a walk that ends there has found it
+
 const COMPASS = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"];
 
 /** "Find a mug in the kitchen." → "a mug in the kitchen". */
@@ -52,12 +54,18 @@ export function telling(state: State, frame: Frame | undefined, who: "It" | "You
     case "ask":
       return `${who} ${verb("asks")} for help.`;
     case "hear":
-      return `${step.advised?.by === "visitor" ? "You say" : "The advisor says"}: “${step.advised?.text ?? ""}”`;
+      return heard(step);
     case "act":
       return step.acted ? `${who} ${verb(does(step))}.` : "";
     case "end":
       return state.ended ? ending(state.ended, who) : "";
   }
+}
+
+/** What somebody says to it; nothing where a request got no answer. */
+function heard({ advised }: Step): string {
+  const says = advised?.by === "visitor" ? "You say" : "The advisor says";
+  return advised?.text ? `${says}: “${advised.text}”` : `${says} nothing.`;
 }
 
 function does(step: Step): string {
@@ -75,6 +83,19 @@ export function ending(ended: Pick<Ended, "reason" | "success" | "metres">, who:
   return `${found} ${how}, ${where}.`;
 }
 
+/** Where a walk went wrong, after its end. */
+export function wentWrong(
+  { step, metres, left }: NonNullable<NonNullable<Ended["ending"]>["wrong_turn"]>,
+  who: "it" | "you",
+): string {
+  const far = `${metres.toFixed(1)}\u00a0m from the goal`;
+  if (metres <= NEAR)
+    return `At step ${step + 1} ${who} ${who === "it" ? "was" : "were"} near enough, ${far}, and ${who} went on.`;
+  if (!left) return `${capital(who)} ${who === "it" ? "was" : "were"} nowhere nearer than at the end, ${far}.`;
+  const was = who === "it" ? "it was" : "you were";
+  return `Until step ${step + 1} the way was right: ${was} ${far} there, and never as near again.`;
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -87,10 +108,15 @@ export function place(plan: Plan | null, pose: Pose): string {
   return `${room ? `in the ${room}, ` : ""}${looking}${tilt}`;
 }
 
-/** How sure the agent is, by the entropy of what it would do (in nats). */
+/** How sure the agent is, by how far apart the two actions are that it finds the most probable. */
 export function sureness(chances: readonly number[]): string {
-  const entropy = -chances.reduce((sum, each) => sum + (each > 0 ? each * Math.log(each) : 0), 0);
-  if (entropy < 0.4) return "It is sure of what to do.";
-  if (entropy <= Math.log(chances.length) - 1) return "It is fairly sure of what to do.";
-  return entropy < 1.35 ? "It is unsure of what to do." : "It has no idea of what to do.";
+  const ranked = chances.map((chance, i) => ({ chance, name: ACTION_NAMES[ACTIONS[i] ?? "stop"] }));
+  ranked.sort((a, b) => b.chance - a.chance);
+  const [first, second] = ranked;
+  if (!first || !second) return "";
+  const gap = first.chance - second.chance;
+  if (gap >= 0.6) return "It is sure of what to do.";
+  if (gap >= 0.3) return "It is fairly sure of what to do.";
+  if (first.chance < 0.3) return "It has no idea of what to do.";
+  return gap >= 0.1 ? "It is unsure of what to do." : `It wavers between “${first.name}” and “${second.name}”.`;
 }

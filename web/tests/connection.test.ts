@@ -85,6 +85,57 @@ describe("a connection", () => {
     expect(last().sent).toHaveLength(2);
   });
 
+  it("keeps a message that it said first, when a study says where it stands", () => {
+    const standing = { kind: "study", phase: "task" } as Answer;
+    last().hear(welcome(0));
+    last().hear(standing);
+    line.say({ kind: "next" });
+    for (const _ of [1, 2]) {
+      last().close();
+      vi.advanceTimersByTime(10_000);
+      last().onopen?.();
+      last().hear(welcome(0));
+      last().hear(standing); // to the hello, not to what was said
+      expect(last().sent.at(-1)).toEqual({ kind: "next", after: 0 });
+    }
+    last().hear(standing);
+    last().close();
+    vi.advanceTimersByTime(10_000);
+    last().onopen?.();
+    last().hear(welcome(0));
+    expect(last().sent).toHaveLength(1);
+  });
+
+  it("comes again with all it has to say when there is no room", () => {
+    line.say({ kind: "beat" });
+    last().hear({ kind: "refused", why: "Too many visitors are here; try again later." });
+    vi.advanceTimersByTime(1000);
+    expect(wires).toHaveLength(2);
+    last().onopen?.();
+    last().hear(welcome(0));
+    expect(last().sent.at(-1)).toEqual({ kind: "beat", after: 0 });
+  });
+
+  it("says what was said without a line after what was taken in before", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "ask" });
+    last().close();
+    line.say({ kind: "act", action: "left" });
+    vi.advanceTimersByTime(1000);
+    last().onopen?.();
+    last().hear(welcome(2));
+    expect(last().sent.slice(1)).toEqual([{ kind: "act", action: "left", after: 2 }]);
+  });
+
+  it("says nothing again on a line that holds", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "leave" });
+    last().hear(welcome(0)); // there was nothing to leave
+    line.say({ kind: "beat" });
+    last().hear(welcome(0));
+    expect(last().sent.map(({ kind }) => kind)).toEqual(["hello", "leave", "beat"]);
+  });
+
   it("waits longer from time to time, but not for ever", () => {
     for (let i = 0; i < 12; i++) {
       last().close();

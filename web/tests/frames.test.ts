@@ -27,7 +27,17 @@ const STATE: State = {
       acted: { action: "forward", pose: at("b", 1) },
     }),
   ],
-  ended: { reason: "time", success: true, metres: 0, goals: ["b"], walk: null, its_success: null, score: null, link: null },
+  ended: {
+    reason: "time",
+    success: true,
+    metres: 0,
+    goals: ["b"],
+    walk: null,
+    its_success: null,
+    score: null,
+    link: null,
+    ending: null,
+  },
 };
 
 describe("frames", () => {

@@ -15,6 +15,10 @@ const BEGUN = {
   k: 4,
   start: POSE,
   link: null,
+  day: null,
+  until: null,
+  agent: null,
+  around: false,
 } as const;
 const stood = (step: number) =>
   ({ kind: "stood" as const, step, pose: POSE, steps_left: 9 - step, requests_left: 1, ahead: ["b"] }) satisfies Unnumbered;
@@ -40,6 +44,7 @@ const anyEvent: fc.Arbitrary<Unnumbered> = fc.oneof(
     its_success: null,
     score: null,
     link: null,
+    ending: null,
   }),
   fc.string().map<Unnumbered>((text) => ({ kind: "said", text })),
 );

@@ -159,16 +159,19 @@ class PolicyAgentState(PolicyState):
 
     def hear(self, asked: Tensor, heard: Utterance) -> PolicyAgentState:
         """Those who asked read what they are told, if they read at all."""
-        advice = Words(_as_wide(heard.words.tokens, self.advice), heard.words.length)
+        rows = asked.nonzero().squeeze(1) if not self.fixed else torch.arange(len(asked), device=asked.device)
+        told = Utterance(heard.index[rows], heard.table)
         reads: Callable[..., Any] | None = getattr(self.agent.module, "hear", None)
         state = self.state
         if reads is not None and self.fixed:
             read = reads(heard, state)
             state = self.agent.with_rows(lambda: where_rows(asked, read, self.state))
-        elif reads is not None and len(rows := asked.nonzero().squeeze(1)):
-            read = reads(Utterance(heard.index[rows], heard.table), take_rows(state, rows))
+        elif reads is not None and len(rows):
+            read = reads(told, take_rows(state, rows))
             state = self.agent.with_rows(lambda: put_rows(self.state, rows, read))
-        return replace(self, state=state, advice=where_rows(asked, advice, self.advice), has_heard=asked)
+        words = Words(_as_wide(told.words.tokens, self.advice), told.words.length)
+        advice = where_rows(asked, words, self.advice) if self.fixed else put_rows(self.advice, rows, words)
+        return replace(self, state=state, advice=advice, has_heard=asked)
 
     def decide(self, ask: Tensor) -> tuple[Decision, PolicyAgentState]:
         """Pass 2."""

@@ -14,7 +14,7 @@ An indirect advisor only speaks; a direct one also acts in the agent's place for
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
@@ -35,6 +35,8 @@ from vnla.world.compiled import Environment, World
 if TYPE_CHECKING:
     from vnla.houses.folder import WorldFolder
 
+NONE_OF_THEM = "neither"
+"""The answer to a question back where all choices are wrong."""
 LONGEST_SUBGOAL = 7
 """Of the paper's advisor: a table of 6^7 subgoals still takes seconds and megabytes."""
 
@@ -72,9 +74,18 @@ class BoundAdvisor(ABC):
     phrases: Phrases
     """The table as an episode begins. No later one may have longer phrases."""
 
+    @property
+    def account(self) -> Mapping[str, int]:
+        """Counts of what it did that stand under a table of results; most have nothing to tell."""
+        return {}
+
     @abstractmethod
     def say(self, now: StepContext) -> Utterance:
         """What to tell every agent of the batch in this situation, whether or not it asks."""
+
+    def answer(self, now: StepContext, row: int, choices: Sequence[str], right: int | None) -> str:  # noqa: ARG002
+        """What it answers to an agent that asks back which of some choices it meant, of which one or none is `right`."""
+        return NONE_OF_THEM if right is None else choices[right]
 
 
 class Advisor(ABC):
@@ -86,6 +97,10 @@ class Advisor(ABC):
     """Whether it acts for the agent during those actions, at test time too."""
     speaks: bool = True
     """Whether it says anything."""
+    trains: ClassVar[bool] = True
+    """Whether a run may be trained with it, and a run's configuration, which may be a stranger's, may name it."""
+    manner: ClassVar[frozenset[str]] = frozenset()
+    """Its options that determine how it works and not what it says: they may change where an evaluation goes on."""
 
     @abstractmethod
     def words(self) -> Sequence[str]:

@@ -38,6 +38,14 @@ class Phrases:
         """Every row as it is read; of silence the end mark alone."""
         return tails_of(self.words, self.end)
 
+    def spoken(self, rows: Tensor) -> Words:
+        """The words of some rows. One that composes a sentence when it is heard does so here and in `text`."""
+        return self.words.rows(rows)
+
+    def read_out(self, rows: Tensor) -> Words:
+        """The same as they are read."""
+        return self.tails.rows(rows)
+
 
 def tails_of(words: Words, end: int) -> Words:
     """Sentences as they are read: backwards, then the end mark."""
@@ -52,13 +60,15 @@ class Utterance:
 
     index: Tensor  # (batch,), rows of the table
     table: Phrases
+    more: Callable[[Tensor], Tensor] | None = None
+    """Of those who asked (batch,), how many requests their answers took besides: for questions back. None where none did."""
 
     @cached_property
     def words(self) -> Words:
         """The words that each agent hears: (batch, …)."""
-        return self.table.words.rows(self.index)
+        return self.table.spoken(self.index)
 
     @cached_property
     def tails(self) -> Words:
         """The same as they are read."""
-        return self.table.tails.rows(self.index)
+        return self.table.read_out(self.index)

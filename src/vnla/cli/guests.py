@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
-from vnla.cli.outcome import EvaluationOptions, Speaking, check_places, print_evaluations
+from vnla.cli.outcome import ADVISOR_COUNTS, EvaluationOptions, Speaking, check_places, print_account, print_evaluations
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
 from vnla.common.options import option
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 EVALUATIONS = Path("evaluations")
 """Where evaluations of agents behind an address are kept if nobody says where."""
-KEY = "OPENAI_API_KEY"
 
 
 @dataclass(frozen=True)
@@ -129,7 +127,7 @@ class GuestTrial:
             visits = {split: self._visit(guest, rules, show, folder, split, tell) for split, rules in every.items()}
             if journal is not None:
                 journal.close()
-        summary = {split: self._summary(guest, visit, dataset, split) for split, visit in visits.items()}
+        summary = {split: self._summary(guest, visit, dataset, split, every[split]) for split, visit in visits.items()}
         if place is not None:
             write_text(place / SUMMARY, json.dumps(summary, indent=2, ensure_ascii=False) + "\n")
         return self._title(guest, dataset), visits, summary
@@ -159,6 +157,7 @@ class GuestTrial:
     def _chat(self, model: str, journal: Journal | None) -> EvaluatedAgent:
         from vnla.remote.caller import Address, Caller
         from vnla.remote.chat import Chat
+        from vnla.remote.completions import KEY_VARIABLE
         from vnla.remote.evaluated_agent import LocalPolicy
         from vnla.remote.folder import CACHE
         from vnla.remote.prompts import read_prompt
@@ -172,7 +171,8 @@ class GuestTrial:
         meter = Meter(self.own.max_calls, self.own.max_tokens)
         if journal is not None:
             meter.recall(journal)
-        caller = Caller(Address.of(self.own.base_url), replace(self.own.manner(), largest=LARGEST), journal, self._key(KEY))
+        manner = replace(self.own.manner(), largest=LARGEST)
+        caller = Caller(Address.of(self.own.base_url), manner, journal, self._key(KEY_VARIABLE))
         own = {name: value for name, value in self.made_with.items() if name in ("width", "memory", "pictures")}
         sent = {name: value for name, value in self.made_with.items() if name not in own}
         chat = Chat(
@@ -183,13 +183,9 @@ class GuestTrial:
 
     def _key(self, usual: str | None) -> str | None:
         """The key, from the environment alone."""
-        name = self.own.key_variable or usual
-        if self.own.key_variable is not None and not os.environ.get(self.own.key_variable):
-            raise InputError(f"--key-variable {self.own.key_variable}: the environment has no such variable, or it is empty")
-        key = os.environ.get(name, "") if name else ""
-        if not key.isascii() or any(not character.isprintable() for character in key):
-            raise InputError(f"{name}: the key in this variable has characters that no header can carry")
-        return key or None
+        from vnla.remote.completions import key_in
+
+        return key_in(self.own.key_variable, usual, "--key-variable")
 
     def _rules(self, folder: WorldFolder, dataset: Dataset, world: World, split: str) -> EvaluationRules:
         from vnla.assistance.advisor import TemplateAdvisor
@@ -244,7 +240,9 @@ class GuestTrial:
             **self.speaking.as_dict(),
         }
 
-    def _summary(self, guest: EvaluatedAgent, visit: PolicyEvaluation, dataset: Dataset, split: str) -> dict[str, Any]:
+    def _summary(
+        self, guest: EvaluatedAgent, visit: PolicyEvaluation, dataset: Dataset, split: str, rules: EvaluationRules
+    ) -> dict[str, Any]:
         """What is told of a split: the figures, and who went wrong how often on which tasks."""
         from vnla.remote.evaluation import tasks_checksum
 
@@ -254,6 +252,7 @@ class GuestTrial:
             "tasks": {"subset": self.options.subset, "of": len(dataset.split(split)), "sha256": tasks_checksum(tasks)},
             "answers": visit.answers,
             "errors": dict(sorted(visit.errors.items())),
+            **({ADVISOR_COUNTS: account} if (account := rules.bound_advisor.account) else {}),
             **visit.evaluation.as_dict(),
         }
 
@@ -329,6 +328,7 @@ def evaluate_guest(trial: GuestTrial) -> None:
     for split, visit in visits.items():
         kinds = ", ".join(f"{kind} {times:,}" for kind, times in sorted(visit.errors.items())) or "none"
         plain().print(f"errors of the agent on {split}, in {visit.answers:,} answers: {kinds}")
+        print_account(split, summary[split].get(ADVISOR_COUNTS, {}))
         output.write(split, visit.evaluation)
         sheet.add(trial.agent, split, visit.evaluation)
     if trial.place is not None:

@@ -37,7 +37,7 @@ class EvaluationOptions:
     ratio: RatioOption = None
     k: int | None = option(None, "Actions a subgoal describes. [default: the run's]", min=1, max=8)
     advisor_language: str | None = option(
-        None, "The advisor: template, grammar, speaker or yours, a.b:C. [default: the run's]", metavar="NAME"
+        None, "The advisor: template, grammar, speaker, openai:MODEL or yours, a.b:C. [default: the run's]", metavar="NAME"
     )
     advisor_option: list[str] | None = option(
         None, "An option of that advisor, e.g. says=synonyms; may be repeated.", metavar="NAME=VALUE"
@@ -107,9 +107,13 @@ class Speaking:
 
     def as_dict(self) -> dict[str, Any]:
         """What differs from the paper's advisor, for a file; nothing where nothing does."""
+        from vnla.language.registry import advisor_class
+
         if self.language in (None, "template") and not self.options:
             return {}
-        return {"advisor": self.language or "template", "advisor_options": dict(self.options)}
+        manner = getattr(advisor_class(self.language or "template"), "manner", ())
+        options = {name: value for name, value in self.options.items() if name not in manner}
+        return {"advisor": self.language or "template", "advisor_options": options}
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,17 @@ def print_evaluations(title: str, found: Mapping[str, Evaluation], metrics: Mapp
     plain().print(figures_of(title, {name: each.summary() for name, each in found.items()}, metrics))
     for note in dict.fromkeys(filter(None, (*(each.note for each in found.values()), more))):
         plain().print(note)
+
+
+ADVISOR_COUNTS = "advisor_counts"
+"""Where a summary has what an advisor did, if it has anything to tell."""
+
+
+def print_account(split: str, account: Mapping[str, int]) -> None:
+    """Say under a table what an advisor did: which sentences were kept, how often it was asked back."""
+    if account:
+        told = "; ".join(f"{what} {times:,}" for what, times in account.items())
+        plain().print(f"the advisor on {split}: {told}", soft_wrap=True)
 
 
 def figures_of(

@@ -55,10 +55,10 @@ def _found(target: str) -> Any:
 def _advisors() -> Mapping[str, Any]:
     """The paper's goes by what it does."""
     from vnla.assistance.advisor import TemplateAdvisor
-    from vnla.language.registry import ADVISORS
+    from vnla.language.registry import ADVISORS, CHAT, advisor_class
     from vnla.training.options import ADVISOR_KINDS
 
-    others = {name: part for name, part in ADVISORS.items() if part is not TemplateAdvisor}
+    others = {name: part for name, part in ADVISORS.items() if part is not TemplateAdvisor} | {CHAT: advisor_class(CHAT)}
     return {**dict.fromkeys(ADVISOR_KINDS, TemplateAdvisor), **others}
 
 
@@ -70,7 +70,7 @@ KINDS = {
         frozenset({"sizes", "words", "view_size"}),
         {"paper": "vnla.agents.config:AgentConfig", "panorama": "vnla.agents.panorama_agent:PanoramaConfig"},
     ),
-    "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks"})),
+    "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks", "model"})),
     "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),
     "sensors": PartKind(
         "sensor",

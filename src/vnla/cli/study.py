@@ -13,7 +13,7 @@ import typer
 
 from vnla.cli.console import plain, telling
 from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, takes_options
-from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of
+from vnla.cli.serve import LOOPBACK, answer, check_installed, listening, names_of, tell_names
 from vnla.common.errors import InputError
 from vnla.common.options import option
 from vnla.common.progress import Tell
@@ -173,19 +173,18 @@ def serve(
     from vnla.serve.limits import Limits
     from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
-    from vnla.serve.study.design import CONSENT, DESIGN, Design
-    from vnla.serve.study.making import BLANK
+    from vnla.serve.study.design import DESIGN, Consent, Design
     from vnla.serve.study.records import Stamp
     from vnla.serve.study.service import StudyService
 
     design, limits, chosen = Design.read(folder), Limits(), device_named(device)
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
+        Consent.read(folder).check_complete(folder)
         study = StudyService(folder, Stamp.of(design), limits)
-        if BLANK in study.consent.text:
-            typer.echo(f"{folder / CONSENT}: still has blanks to fill in, {BLANK}…]]")
         loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
-        hosts = names_of(host)
-        app = make_study_app(loader, study, (*hosts, *(name or ())) if hosts else (), limits)
+        names = names_of(host, name or ())
+        app = make_study_app(loader, study, names, limits)
+        tell_names(host, names)
         counts = study.store.counts()
         typer.echo(
             f"{folder / DESIGN}: configuration {design.fingerprint}, {sum(each.completed for each in counts)} completed"
@@ -296,5 +295,7 @@ def _open(design: Design, secret: bytes, device: str, tell: Tell, say: Say) -> S
         )
     site = StudySite(trained, cache_folder() / "pictures", secret)
     site.check(design)
+    say("making the houses ready")
+    site.prepare(design, tell)
     tell("ready")
     return site

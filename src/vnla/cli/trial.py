@@ -14,7 +14,15 @@ import typer
 from vnla.agents import pretrained
 from vnla.cli.console import telling
 from vnla.cli.options import CheckpointOption
-from vnla.cli.outcome import EvaluationOptions, Output, Speaking, check_places, print_evaluations
+from vnla.cli.outcome import (
+    ADVISOR_COUNTS,
+    EvaluationOptions,
+    Output,
+    Speaking,
+    check_places,
+    print_account,
+    print_evaluations,
+)
 from vnla.cli.sharing import ShardOption, say_part
 from vnla.common.errors import InputError
 from vnla.common.files import write_bytes, write_text
@@ -79,12 +87,15 @@ def evaluate_runs(run: Path, trial: RunTrial) -> None:
     summaries, sheet = {}, Spreadsheet()
     for each, output in outputs.items():
         with telling() as tell:
-            title, found = trial.run(each, output, tell, merged)
+            title, found, accounts = trial.run(each, output, tell, merged)
         print_evaluations(f"{each}, {title}", found, trial.metrics, trial.note(each))
+        for split, account in accounts.items():
+            print_account(split, account)
         for drawn in filter(None, map(output.of_sweep, splits)):
             typer.echo(f"success against help: {drawn}")
         agent = {"sensors": trial.sensors(each), **asdict(trial.asking(each))}
-        summaries[each.name] = {name: agent | done.as_dict() for name, done in found.items()}
+        counts = {name: {ADVISOR_COUNTS: account} if account else {} for name, account in accounts.items()}
+        summaries[each.name] = {name: agent | counts[name] | done.as_dict() for name, done in found.items()}
         for name, done in found.items():
             sheet.add(each.absolute().name, name, done)
     options.write(summaries[run.name] if one else summaries, sheet)
@@ -197,14 +208,15 @@ class RunTrial:
 
     def run(
         self, run: Path, output: Output, tell: Tell, merged: MergedEvaluations | None = None
-    ) -> tuple[str, dict[str, Evaluation]]:
-        """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, and what
-        was found."""
+    ) -> tuple[str, dict[str, Evaluation], dict[str, Mapping[str, int]]]:
+        """Evaluate a run, or take what shards found, and write what is asked for of each split; what to call it, what was
+        found, and what the advisor has to tell."""
         from vnla.agents.sensor_notes import sensors_text
         from vnla.evaluation.evaluate import evaluate
 
         config, share, subjects = self._ready(run, self.options.splits, tell)
-        found = {}
+        found: dict[str, Evaluation] = {}
+        accounts: dict[str, Mapping[str, int]] = {}
         for split, subject in subjects.items():
             tell(f"evaluating {split}", 0, len(subject.tasks) * len(self.seeds))
             if merged is not None:
@@ -215,11 +227,12 @@ class RunTrial:
                     progress=partial(tell, f"evaluating {split}"),
                 )  # fmt: skip
             output.write(split, found[split])
+            accounts[split] = subject.context.bound_advisor.account
             if sweep := output.of_sweep(split):
                 _sweep(sweep, split, subject, self.seeds, tell)
         drawn = "" if self.options.subset is None else f", a subset of {self.options.subset:,} tasks"
         seen = f"sensors: {sensors_text(config.sensors)}, forward {config.forward}"
-        return f"help policy {self.asking(run)}, τ = {share}{drawn}, {seen}", found
+        return f"help policy {self.asking(run)}, τ = {share}{drawn}, {seen}", found, accounts
 
     def run_slices(self, run: Path, mine: Sequence[EvaluationSlice], place: Path, tell: Tell) -> None:
         """Carry out slices of a run's evaluations, and write each into a folder."""

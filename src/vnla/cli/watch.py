@@ -120,7 +120,10 @@ def _with_a_person(walked: TerminalEpisode, folder: WorldFolder) -> Account:
             found = reader.read(text, pose)
             strange = ", ".join(f"“{text[start:end]}”" for start, end, good in found.parts if not good)
             told = f" Not understood: {strange}." if strange else ""
-            console.print(f"Understood as: {found.understood or 'nothing'}.{told}")
+            because = f" ({found.why})" if found.why else ""
+            console.print(f"Understood as: {found.understood or 'nothing'}{because}.{told}")
+            if found.plans:
+                console.print(f"It could also mean: {found.plans[1].understood}.")
             if found.understood is not None:
                 return found.understood
 

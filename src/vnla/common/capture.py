@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from vnla.common.errors import InputError
+from vnla.common.files import user_cache
 
 Outcome = TypeVar("Outcome", bound=tuple[Tensor, ...])
 Parameters = ParamSpec("Parameters")
@@ -105,7 +106,7 @@ def keep_kernels() -> Path | None:
     """Have compiled kernels kept where a person's programs keep such things, unless the environment names a place: the usual
     one is emptied when the machine starts. To be called before PyTorch's compilers are loaded, which then choose a place;
     the folder, if there is one."""
-    place = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "kernels"
+    place = user_cache() / "kernels"
     inductor, triton = CACHES
     if inductor not in os.environ:
         try:

@@ -54,6 +54,11 @@ _YOUNG = 60.0
 """Seconds for which an unfinished file is left alone whoever holds it."""
 
 
+def user_cache() -> Path:
+    """Return the user's own folder for what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla"
+
+
 def existing_file(path: Path, what: str) -> Path:
     """`path` if a file is there; `what` names the file in the message."""
     if os.path.isdir(path):  # no error where a name is too long to be one, unlike `path.is_dir()`

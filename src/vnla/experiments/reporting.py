@@ -2,12 +2,13 @@
 
 What the paper's experiments and comparisons past it differ in, they declare as classes of `ExperimentReport`.
 
-A gain holds if its whole 95% interval is above zero, does not if it is below, and otherwise nobody can tell. Two figures are
-the same if the whole interval of their difference is within a margin.
+A gain holds if its whole 95% interval is above zero, does not if it is below, and otherwise is inconclusive. Two figures are
+the same if the whole interval of their difference is within a margin. A finding that is inconclusive says why.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -167,7 +168,8 @@ def gains_least(claim: str, found: Interval, least: float) -> Finding:
     """Return the claim that one thing is better than another by so many points at least."""
     low, high = settled(found.low), settled(found.high)
     holds = True if low >= least else False if high < least else None
-    return Finding(claim, holds, f"{difference_text(found.value, low, high, 'points', (0.0, least))}.")
+    detail = f"{difference_text(found.value, low, high, 'points', (0.0, least))}."
+    return Finding(claim, holds, _with_reason(detail, holds, found, f"{least:g} points"))
 
 
 def same(claim: str, found: Interval, paper: float | None = None, within: float = SAME) -> Finding:
@@ -176,8 +178,11 @@ def same(claim: str, found: Interval, paper: float | None = None, within: float 
     inside = -within < low and high < within
     outside = low > within or high < -within
     difference = difference_text(found.value, low, high, "points", thresholds=(-within, within))
+    holds = True if inside else False if outside else None
     detail = f"{difference}. {in_the_paper(paper, 'points')}".strip() + f" Less than {within:g} points count as the same."
-    return Finding(claim, True if inside else False if outside else None, detail)
+    return Finding(
+        claim, holds, _with_reason(detail, holds, found, f"differences smaller and larger than {within:g} points")
+    )
 
 
 def exceeds(claim: str, found: Interval, threshold: float) -> Finding:
@@ -185,7 +190,15 @@ def exceeds(claim: str, found: Interval, threshold: float) -> Finding:
     low, high = settled(found.low), settled(found.high)
     holds = True if low > threshold else False if high < threshold else None
     bounds = [bound_text(bound, "%", (threshold,)) for bound in (low, high)]
-    return Finding(claim, holds, f"{found.value:.1f}% (95% interval {' to '.join(bounds)}).")
+    detail = f"{found.value:.1f}% (95% interval {' to '.join(bounds)})."
+    return Finding(claim, holds, _with_reason(detail, holds, found, f"{threshold:g}%"))
+
+
+def _with_reason(detail: str, holds: bool | None, found: Interval, threshold: str) -> str:
+    """Return the detail of a finding, with the reason where its interval does not decide it."""
+    if holds is not None or math.isnan(found.low) or math.isnan(found.high):
+        return detail
+    return f"{detail} The interval contains {threshold}, so these tasks do not decide it."
 
 
 def in_the_paper(paper: float | None, unit: str) -> str:

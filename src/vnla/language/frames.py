@@ -60,10 +60,11 @@ class Look:
 
 @dataclass(frozen=True)
 class Walk:
-    """Go forward so many steps; `toward` something that is ahead, if it is named."""
+    """Go forward so many steps; `toward` something that is ahead, if it is named. Only people say how many `metres`."""
 
     steps: int
     toward: Landmark | None = None
+    metres: float = 0.0
 
 
 @dataclass(frozen=True)

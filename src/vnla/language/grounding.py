@@ -16,8 +16,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from vnla.camera import HEADINGS, VIEWS
+from vnla.language.clauses import FAR, MOST, UNSAID
+from vnla.language.costs import COSTS
 from vnla.language.frames import (
+    Enter,
     Face,
     Frame,
     Have,
@@ -35,29 +40,21 @@ from vnla.language.frames import (
     check,
     follow,
 )
-from vnla.language.parser import FAR, UNSAID, Clause, Parsed, Part
-from vnla.language.relaxed_matching import KIN, LOOSE, NUMBER, ONWARD, GroundingContext, Lead, loose_leads, restated
+from vnla.language.parser import Clause, Parsed, Part
+from vnla.language.relaxed_matching import KIN, NUMBER, GroundingContext, Lead, loose_leads, onward, restated
 from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import MISTAKEN, NOTHING, THINGS
 from vnla.world.actions import Nav
 
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""
-_BEAM = 40  # ways to take the clauses so far that are kept
-_BLOCKED, _LOST = 3.0, 5.0
-_ASTRAY = 0.25  # for each turn of a plan that the next one takes back
-_AGAIN = 0.8  # for each place where one has been before
-_OTHERWISE = 0.25  # for each way in which a clause is not taken as it is most likely meant
-_ACTION, _ACTION_MORE = 0.05, 0.1  # for each action; where it is not known how many are meant
-_MANY, _TOO_MANY = 8, 0.25  # for those that are more than people describe at a time
-_MISCOUNTED = 0.5  # for each action more or less than are meant, where that is known
-_EARLY = 0.2  # for each action less where one stops
-_CUT, _MOST_CUT = 0.3, 4  # for each action that a clause is cut short by, where it is known how many are meant
-_FARTHER, _MOST_FARTHER = 0.5, 2  # for each action that it goes on for
-_RESTATED, _RESTATED_THEN = 0.15, 0.6  # for saying again what has been done; after a "then"
-_DETOUR = 1.0  # for what is not the beginning of a shortest way
+_BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
+_NOT_HERE = "it speaks of what is not here, or cannot be reached"
+_BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
+_MANY = 8  # actions that people describe at a time
+_USUAL = 4  # actions of most sentences that are not only of turns and steps
+_MOST_CUT, _MOST_FARTHER = 4, 2  # actions that a clause is cut short by, or goes on for
 _TURNS = range(1, 7)  # how far "turn left" may be
-_MORE_OR_LESS = 0.1  # for each of these turns more or less, where nothing that follows tells
 
 
 class _Taken(NamedTuple):
@@ -72,6 +69,7 @@ class _Taken(NamedTuple):
     strict: bool = True  # whether nothing had to be taken loosely
     led: bool = True  # whether it is the beginning of a shortest way
     placed: bool = False  # whether anything of it speaks of a place
+    counts: tuple[int, ...] = ()  # actions of the plan after each clause
 
 
 @dataclass(frozen=True)
@@ -86,6 +84,10 @@ class Grounded:
     """Why not all of it was understood."""
     true: bool = False
     """Whether all of it was understood, and is so as frames mean it: nothing had to be taken loosely."""
+    counts: tuple[int, ...] = ()
+    """Actions of the plan after each clause."""
+    rival: tuple[Nav, ...] = ()
+    """Another plan, to another viewpoint, that is almost as likely meant; empty where there is none."""
 
 
 def denote(
@@ -107,36 +109,50 @@ def denote(
     if place.loosely:
         place.begin(pose)
     ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
+    kept = min(_BEAM, max(_BEAM_CLAUSES // max(len(parsed.clauses), 1), _LEAST_BEAM))
     for clause in parsed.clauses:
-        ways = _best([after for way in ways for after in _onward(way, clause, place)])
-    meant = min(ways, key=lambda way: way.cost + _miscounted(way.plan, count) + _unguided(way, parsed.clauses))
-    found = _denoted(parsed, meant.frames, meant.plan, meant.pose)
-    return replace(found, true=found.why is None and meant.strict and _holds(meant, pose, place))
+        ways = _best([after for way in ways for after in _onward(way, clause, place)], kept)
+    meant, *others = sorted((way._replace(cost=way.cost + _at_the_end(way, parsed, place)) for way in ways), key=_costs)
+    found = _denoted(parsed, meant.frames, meant.plan, meant.pose, meant.counts)
+    close = (way.plan for way in others if way.cost - meant.cost <= COSTS.close and way.pose // VIEWS != meant.pose // VIEWS)
+    holds = found.why is None and meant.strict and _holds(meant, pose, place)
+    return replace(found, true=holds, rival=() if holds else next(close, ()))
+
+
+def _costs(way: _Taken) -> float:
+    return way.cost
 
 
 def motions(parsed: Parsed) -> Grounded:
     """What a text means where no house is known: turns, steps, looks and stops alone, each in its likeliest sense."""
     frames: list[Frame | None] = []
     plan: tuple[Nav, ...] = ()
+    counts: list[int] = []
     for clause in parsed.clauses:
         frame = next((each for each in clause.frames if _exact(each) and each != Walk(FAR)), None)
         frames.append(None if Nav.STOP in plan else frame)
         if frames[-1] is not None:
             plan += _actions(frames[-1])
-    return _denoted(parsed, frames, plan, NOTHING)
+        counts.append(len(plan))
+    return _denoted(parsed, frames, plan, NOTHING, tuple(counts))
 
 
-def _denoted(parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int) -> Grounded:
+def _denoted(
+    parsed: Parsed, meant: Sequence[Frame | None], plan: tuple[Nav, ...], pose: int, counts: tuple[int, ...]
+) -> Grounded:
     """What clauses mean that are taken as these frames, None where they lead nowhere."""
-    good = {(each.start, each.end): frame is not None for each, frame in zip(parsed.clauses, meant, strict=True)}
-    parts = tuple((start, end, each and good.get((start, end), True)) for start, end, each in parsed.parts)
+    lost = [(each.start, each.end) for each, frame in zip(parsed.clauses, meant, strict=True) if frame is None]
+    parts = tuple(
+        (start, end, good and not any(first <= start and end <= last for first, last in lost))
+        for start, end, good in parsed.parts
+    )
     frames = tuple(frame for frame in meant if frame is not None)
     why = parsed.why
-    if not frames and parsed.clauses:
-        why = "it speaks of what is not here, or cannot be reached"
-    elif why is None and not all(good.values()):
-        why = "some of it speaks of what is not here, or cannot be reached"
-    return Grounded(frames, plan, pose, parts, why)
+    if not frames and parsed.clauses and not parsed.notes:
+        why = _NOT_HERE if pose != NOTHING else "it speaks of what is there, and nothing is known of the house"
+    elif why is None and lost:
+        why = f"some of {_NOT_HERE}"
+    return Grounded(frames, plan, pose, parts, why, counts=counts)
 
 
 def _exact(frame: Frame) -> bool:
@@ -144,13 +160,34 @@ def _exact(frame: Frame) -> bool:
     return isinstance(frame, Turn | Look | StopFrame) or (isinstance(frame, Walk) and not frame.toward)
 
 
+def _at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> float:
+    """What it costs that a whole sentence is taken so."""
+    cost = _miscounted(way.plan, place.count) if place.count is not None or not place.loosely else _unusual(way.plan)
+    return cost + _unguided(way, parsed.clauses) + COSTS.forbidden * _is_forbidden(way, parsed, place)
+
+
+def _unusual(plan: Sequence[Nav]) -> float:
+    """What it costs that a plan of somebody who does not say where to stop is longer or shorter than is usual."""
+    if Nav.STOP in plan:
+        return 0.0
+    more = len(plan) - _USUAL
+    return COSTS.more * more if more > 0 else -COSTS.fewer * more
+
+
+def _is_forbidden(way: _Taken, parsed: Parsed, place: GroundingContext) -> bool:
+    """Whether it leads into a room that one should not enter."""
+    nouns = [int(place.around.room_nouns[each]) for each in way.been]
+    rooms = {each.room for each in parsed.forbidden if isinstance(each, Enter)}
+    return any(noun in rooms and noun != nouns[0] for noun in nouns[1:])
+
+
 def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
     """What it costs that a plan has not as many actions as are meant."""
     if count is None:
         return 0.0
     if Nav.STOP in plan and len(plan) <= count:
-        return _EARLY * (count - len(plan))
-    return _MISCOUNTED * abs(len(plan) - count)
+        return COSTS.early * (count - len(plan))
+    return COSTS.miscounted * abs(len(plan) - count)
 
 
 def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
@@ -159,7 +196,7 @@ def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
             usual = next(each.times for each in clause.frames if isinstance(each, Turn))
-            cost += _MORE_OR_LESS * abs(frame.times - usual)
+            cost += COSTS.more_or_less * abs(frame.times - usual)
         elif frame is not None and not all(map(_exact, clause.frames)):
             break
     return cost
@@ -177,18 +214,20 @@ def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
     return pose == meant.pose
 
 
-def _best(ways: Sequence[_Taken]) -> list[_Taken]:
+def _best(ways: Sequence[_Taken], most: int) -> list[_Taken]:
     """The cheapest few, one for each place that they lead to."""
     kept: dict[tuple[int, int, int], _Taken] = {}
     for way in sorted(ways, key=lambda each: (each.cost, len(each.plan))):
         kept.setdefault((way.pose, way.thing, len(way.plan)), way)
-    return list(kept.values())[:_BEAM]
+        if len(kept) == most:
+            break
+    return list(kept.values())
 
 
 def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_Taken]:
     """All ways to take a clause after others."""
     if Nav.STOP in way.plan[-1:]:
-        yield way._replace(frames=(*way.frames, None))
+        yield way._replace(frames=(*way.frames, None), counts=(*way.counts, len(way.plan)))
         return
     for number, frame in enumerate(clause.frames):
         for meant, cost, strict in _meanings(frame, clause, way, place):
@@ -196,15 +235,15 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                 if len(way.plan) + len(lead.plan) > LONGEST_PLAN:
                     continue
                 led = way.led and (not lead.plan or place.is_led(way.plan + lead.plan))
-                total = cost + lead.cost + number * _OTHERWISE + _effort(way, lead, place)
+                total = cost + lead.cost + number * COSTS.otherwise + _effort(way, lead, place)
                 if (
                     lead.end == way.pose
                     and (lead.plan or (exact and isinstance(meant, Turn | Walk)))
                     and meant != StopFrame()
                 ):
-                    total += _BLOCKED
+                    total += COSTS.blocked
                 placed = way.placed or not _exact(meant)
-                total += _DETOUR * ((placed and not led) - (way.placed and not way.led))
+                total += COSTS.detour * ((placed and not led) - (way.placed and not way.led))
                 thing = _thing(meant)
                 yield _Taken(
                     way.cost + total,
@@ -216,8 +255,11 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                     way.strict and strict and exact,
                     led,
                     placed,
+                    (*way.counts, len(way.plan) + len(lead.plan)),
                 )
-    yield way._replace(cost=way.cost + _LOST, frames=(*way.frames, None), strict=False)
+    yield way._replace(
+        cost=way.cost + COSTS.lost, frames=(*way.frames, None), strict=False, counts=(*way.counts, len(way.plan))
+    )
 
 
 def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
@@ -232,8 +274,10 @@ def _effort(way: _Taken, lead: Lead, place: GroundingContext) -> float:
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
     again = sum(each in way.been for each in _walked(way.pose, lead, place))
-    each = _ACTION_MORE if place.count is None else _ACTION
-    return each * len(lead.plan) + _TOO_MANY * many + _ASTRAY * _taken_back(way.plan, lead.plan) + _AGAIN * again
+    each = COSTS.action_more if place.count is None else COSTS.action
+    return (
+        each * len(lead.plan) + COSTS.too_many * many + COSTS.astray * _taken_back(way.plan, lead.plan) + COSTS.again * again
+    )
 
 
 def _taken_back(before: Sequence[Nav], after: Sequence[Nav]) -> int:
@@ -255,12 +299,14 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext
     around, here = place.around, way.pose // VIEWS
     match frame:
         case Turn(side, times) if clause.vague:
-            yield from ((Turn(side, each), _MORE_OR_LESS / 5 * abs(each - times), True) for each in _TURNS)
+            yield from ((Turn(side, each), COSTS.told_later * abs(each - times), True) for each in _TURNS)
+        case Walk(_, toward, metres) if metres:
+            yield from _meanings(Walk(_steps_of(metres, way.pose, place), toward), clause, way, place)
         case Walk(steps, None) if steps == FAR:
             yield Walk(_straight_on(way.pose, place)), 0.0, True
-            yield from ((Walk(each), 0.3 + cost, False) for each, cost in ONWARD.items())
+            yield from ((Walk(each), 0.3 + cost, False) for each, cost in onward())
         case Walk(1, None) if clause.vague:
-            yield from ((Walk(each), cost, True) for each, cost in ONWARD.items())
+            yield from ((Walk(each), cost, True) for each, cost in onward())
         case Leave(room, into, side) if room == UNSAID:
             yield Leave(around.room_noun(here), into, side), 0.0, True
         case Walk(_, Landmark() as landmark) | Face(_, landmark) | Spot(_, landmark) | Reach(landmark, _):
@@ -279,18 +325,23 @@ def _about(
     turning = isinstance(frame, Face | Spot | Have)
     for thing, cost in _things(landmark, way, place, clause.again, turning):
         named = Landmark(thing, landmark.noun, landmark.hue)
-        yield replace(frame, **{name: named}), cost, cost < LOOSE  # type: ignore[arg-type]
+        yield replace(frame, **{name: named}), cost, cost < COSTS.loose  # type: ignore[arg-type]
 
 
 def _things(
     landmark: Landmark, way: _Taken, place: GroundingContext, again: bool, turning: bool
 ) -> Iterator[tuple[int, float]]:
     """Things that words may mean, with what it costs to think so: others than are named, farther away, out of view."""
-    around = place.around
-    here, view = divmod(way.pose, VIEWS)
     if again and way.thing != NOTHING:
         yield way.thing, 0.0
         return
+    if (landmark, way.pose, turning) not in place.things:
+        place.things[landmark, way.pose, turning] = list(_things_at(landmark, way.pose, place.around, turning))
+    yield from place.things[landmark, way.pose, turning]
+
+
+def _things_at(landmark: Landmark, pose: int, around: Surroundings, turning: bool) -> Iterator[tuple[int, float]]:
+    here, view = divmod(pose, VIEWS)
     kin = {NUMBER[each] for names in KIN if THINGS[landmark.noun].name in names for each in names}
     found: list[tuple[float, float, int]] = []
     for thing, noun in enumerate(around.noun.tolist()):
@@ -314,6 +365,15 @@ def _straight_on(pose: int, place: GroundingContext) -> int:
     return max(steps, 1)
 
 
+def _steps_of(metres: float, pose: int, place: GroundingContext) -> int:
+    """How many steps straight on come nearest to a distance."""
+    here, gone = place.around.graph.position[pose // VIEWS], [0.0]
+    while len(gone) <= MOST and (after := place.step(pose, Nav.FORWARD)) != pose:
+        gone.append(float(np.linalg.norm(place.around.graph.position[after // VIEWS] - here)))
+        pose = after
+    return max(min(range(len(gone)), key=lambda steps: abs(gone[steps] - metres)), 1)
+
+
 def _varied(
     leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: GroundingContext
 ) -> Iterator[tuple[Lead, bool]]:
@@ -334,7 +394,7 @@ def _cut(lead: Lead, left: int, pose: int, place: GroundingContext) -> Iterator[
     for done, action in enumerate(lead.plan[: min(size - 1, left)], start=1):
         pose = place.step(pose, action)
         if size - done <= _MOST_CUT:
-            yield Lead(lead.plan[:done], pose, lead.cost + _CUT * (size - done))
+            yield Lead(lead.plan[:done], pose, lead.cost + COSTS.cut * (size - done))
 
 
 def _farther(lead: Lead, left: int, place: GroundingContext) -> Iterator[Lead]:
@@ -344,13 +404,16 @@ def _farther(lead: Lead, left: int, place: GroundingContext) -> Iterator[Lead]:
         before, end = end, place.step(end, lead.plan[-1])
         if end == before:
             return
-        yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + _FARTHER * more)
+        yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + COSTS.farther * more)
 
 
 def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Lead, bool]]:
     """Where a frame may lead, and whether that is what it means strictly."""
     pose, around = way.pose, place.around
-    end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
+    if (frame, pose) not in place.strictly:
+        so = check(frame, around, pose, place.seen)
+        place.strictly[frame, pose] = follow(frame, around, pose, place.step) if so else None
+    end = place.strictly[frame, pose]
     if end is not None:
         yield Lead(plan_to(frame, around, pose, end), end, 0.0), True
     if (
@@ -359,7 +422,7 @@ def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -
         and (Nav.UP if frame.up else Nav.DOWN) in way.plan
         and pose % VIEWS // HEADINGS == 1
     ):
-        yield Lead((), pose, LOOSE), False  # one has had to already
+        yield Lead((), pose, COSTS.loose), False  # one has had to already
     arrived = way.plan[-1:] == (Nav.FORWARD,)
     if not place.loosely or (frame == Have() and not arrived):
         return
@@ -368,9 +431,9 @@ def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -
     yield from ((lead, False) for lead in place.about[frame, pose])
     again = restated(frame, way.plan, way.been, pose, around, place.step)
     if again is not None:
-        yield again._replace(cost=again.cost + (_RESTATED_THEN if clause.after == "&" else _RESTATED)), False
+        yield again._replace(cost=again.cost + (COSTS.restated_then if clause.after == "&" else COSTS.restated)), False
     elif isinstance(frame, Walk) and clause.vague and not clause.after and arrived:
-        yield Lead((), pose, _RESTATED), False  # "into the kitchen you go"
+        yield Lead((), pose, COSTS.restated), False  # "into the kitchen you go"
 
 
 def plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:

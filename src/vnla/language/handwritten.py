@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from vnla.assistance.phrases import COMMA, FULL_STOP
-from vnla.camera import VIEWS, view_index
+from vnla.camera import HEADINGS, VIEWS, view_index
 from vnla.common.errors import InputError
+from vnla.common.files import read_lines
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.generate.world import GENERATOR, PRESETS, HouseRecipe, as_extra, recipes
+from vnla.houses.generate.world import GENERATOR, PRESETS, HouseRecipe, as_extra, recipe_of, recipes
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
 NAME = "handwritten"
+OWN = "house"
+"""Stands for a preset where the house is in none: `seed` is its own then, `number` how many viewpoints were asked for."""
 DEVELOPMENT = ("development", "development-2")
 
 
@@ -56,6 +60,32 @@ def development() -> list[Written]:
     return [line for name in DEVELOPMENT for line in _read(name)]
 
 
+def read_written(path: Path) -> list[Written]:
+    """Walks in a file of the same form, such as the sentences that visitors gave (`vnla advice export`)."""
+    found = []
+    for number, line in read_lines(path, "walks with sentences"):
+        try:
+            found.append(_written(json.loads(line)))
+        except (ValueError, LookupError, TypeError, AssertionError, RecursionError):
+            raise InputError(f"{path}: line {number} is no walk with a sentence; export it again") from None
+    return found
+
+
+def written_line(house: dict[str, object], viewpoint: str, view: int, plan: Sequence[str], sentence: str) -> str:
+    """A line of such a file."""
+    row, heading = divmod(view, HEADINGS)
+    fields = {"house": house, "viewpoint": viewpoint, "heading": heading, "row": row, "plan": [*plan], "sentence": sentence}
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def house_key(folder: WorldFolder, name: str) -> dict[str, object] | None:
+    """By what a house of a world is made again, as a line names it; None where it was not generated, or was wished for."""
+    recipe = recipe_of(folder, name)
+    if recipe is None or recipe.wishes is not None or recipe.mirrored:
+        return None
+    return {"generator": GENERATOR, "preset": OWN, "seed": recipe.seed, "number": recipe.viewpoints}
+
+
 def _read(name: str) -> list[Written]:
     text = (files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [_written(json.loads(line)) for line in text.splitlines()]
@@ -73,9 +103,9 @@ def _written(line: dict[str, object]) -> Written:
     )
 
 
-def written_world(path: Path, progress: Count = unheard) -> WorldFolder:
-    """The world of their houses in a folder, made if it is not there."""
-    wanted = list({line.house_name: _recipe(line) for line in handwritten()}.values())
+def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
+    """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
+    wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
     if not path.exists():
         houses = []
         for recipe in wanted:
@@ -91,6 +121,8 @@ def written_world(path: Path, progress: Count = unheard) -> WorldFolder:
 
 def _recipe(line: Written) -> HouseRecipe:
     preset, seed, number = line.house
+    if preset == OWN:
+        return HouseRecipe(line.house_name, seed, number)
     return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
 
 

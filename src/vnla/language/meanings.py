@@ -18,7 +18,7 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 LONGEST = 400
 """Characters that are read."""
 
-_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
+_TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)\b", re.IGNORECASE)
 _LEAST = 4
 """Letters of a word in which one may be wrong."""
@@ -47,7 +47,11 @@ def signs(text: str) -> list[Sign]:
         start, end = words[at][1], words[at + size - 1][2]
         found += [Sign(_counted(each, known[at], found, known[at - 1] if at else ""), start, end) for each in meant]
         at += size
-    return [each for each in found if each.sign]
+    said = [each for each in found if each.sign]
+    about = [
+        at for at, each in enumerate(said[:-1]) if each.sign in ("around", "near", "reach") and said[at + 1].sign[0] == "#"
+    ]
+    return [each for at, each in enumerate(said) if at not in about]  # "around 60 degrees", "up to two steps"
 
 
 def _tokens(text: str) -> Iterator[re.Match[str]]:
@@ -70,15 +74,17 @@ def _longest(words: Sequence[str], at: int, counted: bool) -> tuple[int, tuple[s
 
 def _number(word: str) -> str:
     """The sign of a number in digits; what is too large to be meant becomes 1000."""
-    digits = re.match("[0-9]+", word)
-    return f"#{min(int(digits[0][:5]), 1000)}" if digits else ""
+    digits = re.match("[0-9]+(?:[.,][0-9]+)?", word)
+    return f"#{min(float(digits[0][:8].replace(',', '.')), 1000.0):g}" if digits else ""
 
 
 def _counted(sign: str, word: str, before: Sequence[Sign], said: str) -> str:
     """A step is counted after a number; else "step" is to walk, and "the steps" are stairs."""
-    if sign != "step":
+    if sign not in ("step", "feet"):
         return sign
     last = next((each.sign for each in reversed(before) if each.sign), "")
+    if sign == "feet":
+        return sign if last.startswith("#") else "stuff"
     if last.startswith("#") or said == "a":
         return "steps"
     return "go" if word in ("step", "stepping") else "stairs"

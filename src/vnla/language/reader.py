@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from vnla.assistance.advisor import Advisor
 from vnla.assistance.phrases import FULL_STOP, until_stop
+from vnla.camera import VIEWS
 from vnla.common.nouns import nouns
 from vnla.language import word_lists
 from vnla.language.grammar import text_of
@@ -28,11 +29,22 @@ from vnla.language.parser import Part, parse
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
+from vnla.world.actions import Nav
 
+READER_VERSION = 2
+"""Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
 SUGGESTIONS = 4
 """How many end-goals are suggested at most."""
+
+
+class ReadPlan(NamedTuple):
+    """One way to understand a text: in the agent's words, as names of actions, and as the viewpoints on the way."""
+
+    understood: str
+    actions: tuple[str, ...]
+    viewpoints: tuple[str, ...]
 
 
 class TextReading(NamedTuple):
@@ -42,26 +54,57 @@ class TextReading(NamedTuple):
     parts: tuple[Part, ...]
     suggestions: tuple[str, ...] = ()
     """What could be said instead."""
+    why: str | None = None
+    """Why nothing, or not all of it, was understood, or what else whoever said it should know; None if that is nothing."""
+    plans: tuple[ReadPlan, ...] = ()
+    """The two ways to understand it, where they are almost as likely: the one that is understood, and another."""
 
 
 def read_advice(
     text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None = None
 ) -> TextReading:
     """What a text advises an agent that was trained with an advisor and has these words, at a pose of a house."""
-    understood, parts = _advice(text, advisor, vocabulary, place)
-    guess = _respelt(text, parts, advisor.words(), known_words())
-    if guess == text or _advice(guess, advisor, vocabulary, place)[0] in (understood, None):
-        return TextReading(understood, parts)
-    return TextReading(understood, parts, (guess,))
+    found = _advice(text, advisor, vocabulary, place)
+    guess = _respelt(text, found.parts, advisor.words(), known_words())
+    if guess == text or _advice(guess, advisor, vocabulary, place).understood in (found.understood, None):
+        return found
+    return found._replace(suggestions=(guess,))
 
 
-def _advice(
-    text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None
-) -> tuple[str | None, tuple[Part, ...]]:
+def _advice(text: str, advisor: Advisor, vocabulary: Container[str], place: tuple[Surroundings, int] | None) -> TextReading:
     parsed = parse(text)
     found = motions(parsed) if place is None else denote(parsed, *place, place[0].after)
-    words = worded(until_stop(found.plan[:LONGEST_ADVICE]), advisor, vocabulary)
-    return text_of(words) or None, found.parts
+    understood, parts, why = _told(found.plan, advisor, vocabulary), found.parts, found.why
+    late = [clause for clause, count in zip(parsed.clauses, found.counts, strict=True) if count > LONGEST_ADVICE]
+    if late:
+        parts = tuple((start, end, good and all(start != each.start for each in late)) for start, end, good in parts)
+        cut = f"it is {len(found.plan)} actions: only the first {LONGEST_ADVICE} are told"
+        why = f"{cut}; {why}" if why else cut
+    elif found.plan and understood is None:
+        why = "the agent has no words for it"
+    plans: tuple[ReadPlan, ...] = ()
+    if place is not None and found.rival and understood:
+        plans = tuple(
+            ReadPlan(told, tuple(action.name.lower() for action in plan), _along(plan, *place))
+            for plan in (found.plan[:LONGEST_ADVICE], found.rival[:LONGEST_ADVICE])
+            if (told := _told(plan, advisor, vocabulary))
+        )
+    return TextReading(understood, parts, why=why, plans=plans if len(plans) > 1 else ())
+
+
+def _told(plan: Sequence[Nav], advisor: Advisor, vocabulary: Container[str]) -> str | None:
+    """A plan in the agent's words."""
+    return text_of(worded(until_stop(plan[:LONGEST_ADVICE]), advisor, vocabulary)) or None
+
+
+def _along(plan: Sequence[Nav], around: Surroundings, pose: int) -> tuple[str, ...]:
+    """The viewpoints that a plan leads along."""
+    been = [pose // VIEWS]
+    for action in plan:
+        pose = around.after(pose, action)
+        if pose // VIEWS != been[-1]:
+            been.append(pose // VIEWS)
+    return tuple(around.graph.ids[each] for each in been)
 
 
 _TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
@@ -130,11 +173,18 @@ def find_end_goal(text: str, end_goals: Sequence[str]) -> TextReading:
     guess = _respelt(text, parts, words, words)
     if guess != text:
         meant = find_end_goal(guess, end_goals)
-        return TextReading(None, parts, (meant.understood.removesuffix(_END),) if meant.understood else meant.suggestions)
+        suggested = (meant.understood.removesuffix(_END),) if meant.understood else meant.suggestions
+        return TextReading(None, parts, suggested, _why_no_goal(text, bool(thing)))
     elsewhere = [each for each in known if each.stems == _at(stems, thing)]
     alike = [each for each in (*there, *known) if any(stems[i] in each.stems for i in strange)]
     names = dict.fromkeys(_bare(each) for each in found or elsewhere or alike or there)
-    return TextReading(None, parts, tuple(names)[:SUGGESTIONS])
+    return TextReading(None, parts, tuple(names)[:SUGGESTIONS], _why_no_goal(text, bool(thing)))
+
+
+def _why_no_goal(text: str, named: bool) -> str:
+    if not any(each.isalpha() and each.isascii() for each in text):
+        return "there is no word in it that could be read" if text.strip() else "nothing was said"
+    return "it could be several, or is not there" if named else "it names nothing that can be looked for here"
 
 
 @lru_cache(maxsize=4096)

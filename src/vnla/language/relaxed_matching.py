@@ -18,6 +18,7 @@ import numpy as np
 
 from vnla.camera import HEADINGS, VIEWS
 from vnla.language import word_lists
+from vnla.language.costs import COSTS
 from vnla.language.frames import (
     Enter,
     Face,
@@ -41,13 +42,6 @@ from vnla.language.surroundings import STEEP, Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
-LOOSE = 0.3
-"""For what is not so as frames mean it."""
-UNSAID_TURN = 0.1
-"""For each turn that nobody speaks of."""
-ONWARD = {1: 0.0, 2: 0.25, 3: 0.5, 4: 0.8}
-"""How many steps "go on" may be."""
-_ELSEWHERE = 0.3  # for a room that is not on the side that is said
 _FAR_OFF = 4  # steps to what may loosely be meant
 
 KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
@@ -61,6 +55,11 @@ KIN_ROOMS = {
     room: {other for other, each in enumerate(ROOMS) if any(noun.name in kin and each.name in kin for kin in _ROOM_KIN)}
     for room, noun in enumerate(ROOMS)
 }
+
+
+def onward() -> list[tuple[int, float]]:
+    """How many steps "go on" may be, and what it costs to think so."""
+    return [(steps, COSTS.onward * (steps - 1)) for steps in range(1, 5)]
 
 
 class Lead(NamedTuple):
@@ -84,13 +83,17 @@ class GroundingContext:
     beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
     ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
     about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
+    strictly: dict[tuple[Frame, int], int | None] = field(default_factory=dict)
+    """Where a frame leads from a pose if it is so there."""
+    things: dict[tuple[Landmark, int, bool], list[tuple[int, float]]] = field(default_factory=dict)
+    """Things that words may mean at a pose."""
 
     def way(self, pose: int, there: int) -> Lead:
         """How the navigation teacher leads somewhere; it costs what nobody has said."""
         if (pose, there) not in self.ways:
             plan = self.around.way(pose, there)
             turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
-            self.ways[pose, there] = Lead(plan, self.around.led(pose, there), UNSAID_TURN * turns)
+            self.ways[pose, there] = Lead(plan, self.around.led(pose, there), COSTS.unsaid_turn * turns)
         return self.ways[pose, there]
 
     def begin(self, pose: int) -> None:
@@ -132,15 +135,15 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
             for times, there in enumerate(around.turning(view, side == "left"), start=1):
                 away = off_room(around, here, there, room)
                 if times <= 6 and away <= 40:
-                    yield Lead(_turn(side, times), here * VIEWS + there, LOOSE + max(away - 12, 0) / 40)
+                    yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
         case Walk(steps, None):
             for there in _near(around, here, steps):
                 if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
-                    yield _costing(place.way(pose, there), LOOSE + 0.4)
+                    yield _costing(place.way(pose, there), COSTS.loose + 0.4)
         case Walk(steps, Landmark() as toward):
             for there in _near(around, here, steps):
                 if around.hops[here, there] == steps and around.nears(here, there, toward.thing):
-                    yield _costing(place.way(pose, there), LOOSE + 0.05 * around.apart[there, toward.thing])
+                    yield _costing(place.way(pose, there), COSTS.loose + 0.05 * around.apart[there, toward.thing])
         case Reach(landmark, side):
             beyond = 0.0 if side is None or _sided(around, here, view, landmark.thing, side) else 0.6
             yield from (_costing(lead, beyond) for lead in _toward(landmark.thing, pose, place))
@@ -155,7 +158,7 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
         case Stairs(up, whole):
             landing = _up(around, here, up, whole)
             if landing is not None and landing != here:
-                yield _costing(place.way(pose, landing), LOOSE)
+                yield _costing(place.way(pose, landing), COSTS.loose)
         case _:
             return
 
@@ -186,7 +189,7 @@ def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: boo
         away = abs(float(around.across[here, there, thing])) / 30
         hardly = 0.0 if around.visible[here, there, thing] else 0.3
         late = 0.15 * (times - first) if spot else away * 0.6
-        yield Lead(_turn(side, times), here * VIEWS + there, LOOSE + late + hardly)
+        yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + late + hardly)
 
 
 def _bearing(around: Surroundings, here: int, view: int, thing: int) -> float:
@@ -200,7 +203,9 @@ def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -
 
 def _is_on(bearing: float, side: Side) -> bool:
     """Whether something at an angle is on a side, in a wide sense."""
-    return abs(bearing) <= 35 if side == "ahead" else 0 < (bearing if side == "right" else -bearing) <= 150
+    if side in ("ahead", "behind"):
+        return abs(bearing) <= 35 if side == "ahead" else abs(bearing) >= 100
+    return 0 < (bearing if side == "right" else -bearing) <= 150
 
 
 def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
@@ -209,10 +214,10 @@ def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, s
         return 0.0  # one is there already
     if thing == NOTHING:
         away = off_room(around, here, view, room)
-        if side in ("left", "right"):
+        if side in ("left", "right", "behind"):
             return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
         return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
-    if side in ("left", "right"):
+    if side in ("left", "right", "behind"):
         return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
     if not around.present[here, view, thing]:
         return 2.0
@@ -256,7 +261,7 @@ def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
             short = (apart - least) / max(now - least, 0.5)
             unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
             unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
-            yield _costing(place.way(pose, there), LOOSE + short + unseen + 0.05 * max(apart - 1.5, 0.0))
+            yield _costing(place.way(pose, there), COSTS.loose + short + unseen + 0.05 * max(apart - 1.5, 0.0))
 
 
 def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
@@ -268,11 +273,11 @@ def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
         if not around.begins_ahead(here, view, there):
             continue
         if around.passed(path)[thing]:
-            yield _costing(place.way(pose, there), LOOSE)
+            yield _costing(place.way(pose, there), COSTS.loose)
         elif min(float(around.apart[each, thing]) for each in path) <= 1.5:
             gone = abs(float(turned(around.bearing_of(there, thing), 0)) - float(around.bearings[path[-2], there]))
             if min(gone % 360, 360 - gone % 360) > 50:
-                yield _costing(place.way(pose, there), LOOSE + 0.3)
+                yield _costing(place.way(pose, there), COSTS.loose + 0.3)
 
 
 def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator[Lead]:
@@ -294,14 +299,14 @@ def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator
         if holding != NOTHING:
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
-            cost += _ELSEWHERE
-        yield _costing(place.way(pose, there), LOOSE + cost)
+            cost += COSTS.elsewhere
+        yield _costing(place.way(pose, there), COSTS.loose + cost)
     if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
-        for steps, cost in ONWARD.items():  # farther in
+        for steps, cost in onward():  # farther in
             end = pose
             for _ in range(steps):
                 end = place.step(end, Nav.FORWARD)
-            yield Lead((Nav.FORWARD,) * steps, end, 2 * LOOSE + cost)
+            yield Lead((Nav.FORWARD,) * steps, end, 2 * COSTS.loose + cost)
 
 
 def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
@@ -321,16 +326,16 @@ def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Ground
             continue
         cost = 0.0 if way.door == door else 0.2
         if side is not None and not _is_on(way.bearing, side):
-            cost += 0.8
+            cost += 2.0 if side == "behind" else 0.8
         rank += way.door == door and (side is None or _is_on(way.bearing, side))
         if ordinal and rank != ordinal:
             cost += 0.6
         cost += 0.003 * abs(way.bearing) + 0.05 * way.distance
         lead = place.way(pose, way.beyond)
-        yield _costing(lead, LOOSE + cost)
+        yield _costing(lead, COSTS.loose + cost)
         path = around.path(here, way.beyond)
         if len(path) > 2 and not ordinal:
-            yield _costing(place.way(pose, path[-2]), LOOSE + cost + 0.6)
+            yield _costing(place.way(pose, path[-2]), COSTS.loose + cost + 0.6)
 
 
 def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:

@@ -49,8 +49,9 @@ STEEP = 0.4
 LONGEST_LEG = 5
 """Steps from one viewpoint to the next in what one frame speaks of."""
 
-Side = Literal["left", "right", "ahead"]
+Side = Literal["left", "right", "ahead", "behind"]
 SIDES: tuple[Side, ...] = ("left", "right", "ahead")
+"""Those that an advisor says. People also say "behind you"."""
 Bools = NDArray[np.bool_]
 
 NOWHERE = -1
@@ -469,6 +470,8 @@ def on_side(bearing: Any, side: Side | None) -> Any:
         return abs(bearing) <= math.degrees(HALF_FIELD)
     if side == "ahead":
         return abs(bearing) <= DOOR_AHEAD
+    if side == "behind":
+        return abs(bearing) > BEHIND
     away = bearing if side == "right" else -bearing
     return (away > DOOR_AHEAD) & (away <= BEHIND)
 

@@ -91,8 +91,8 @@ def write_parquet(
     out: Path, source: EpisodeSource, observer: Observer, command: str = "", progress: Share = unheard
 ) -> Path:
     """Write the episodes as the new folder `out`; its card."""
-    pyarrow, parquet = _pyarrow("pyarrow"), _pyarrow("pyarrow.parquet")
-    schema = pyarrow.schema([(column.name, _type(pyarrow, column.kind)) for column in columns(observer)])
+    pyarrow, parquet = pyarrow_module("pyarrow"), pyarrow_module("pyarrow.parquet")
+    schema = pyarrow.schema([(column.name, arrow_type(pyarrow, column.kind)) for column in columns(observer)])
     schema = schema.with_metadata({"vnla": json.dumps({"what": source.what, "split": source.split})})
     large = {"features", "pictures"} & set(observer.kinds)
     size = LARGE_SHARD if large else SHARD
@@ -159,15 +159,17 @@ def _row(each: Recording, observer: Observer) -> dict[str, Any]:
     return row
 
 
-def _type(pyarrow: Any, kind: str) -> Any:
+def arrow_type(pyarrow: Any, kind: str) -> Any:
+    """Return a column's type."""
     if kind.endswith("[]"):
-        return pyarrow.list_(_type(pyarrow, kind.removesuffix("[]")))
+        return pyarrow.list_(arrow_type(pyarrow, kind.removesuffix("[]")))
     if kind == "image":
         return pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])
     return getattr(pyarrow, {"bool": "bool_"}.get(kind, kind))()
 
 
-def _pyarrow(module: str) -> Any:
+def pyarrow_module(module: str) -> Any:
+    """Return a module of the package that writes Parquet files, which not everybody has."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -175,6 +177,13 @@ def _pyarrow(module: str) -> Any:
 
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def size_category(rows: int) -> str:
+    """Return how a card's header says how many rows there are."""
+    return next((name for most, name in _SIZES if rows < most), "n>1M")
+
+
 _CITATION = """\
 @inproceedings{nguyen2019vnla,
   title     = {Vision-based Navigation with Language-based Assistance via Imitation Learning with Indirect Intervention},
@@ -205,7 +214,7 @@ def card(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[st
 def _header(source: EpisodeSource, columns: Sequence[Described], totals: Mapping[str, int], nbytes: int) -> str:
     """YAML. Whatever is somebody's text is written as a JSON string, which YAML reads as it is."""
     episodes = totals["episodes"]
-    size = next((name for most, name in _SIZES if episodes < most), "n>1M")
+    size = size_category(episodes)
     lines = [
         "---",
         f"pretty_name: {json.dumps(_title(source))}",
@@ -228,7 +237,7 @@ def _header(source: EpisodeSource, columns: Sequence[Described], totals: Mapping
         f"    path: data/{source.split}-*.parquet",
         "dataset_info:",
         "  features:",
-        *(line for column in columns for line in _feature(column)),
+        *(line for column in columns for line in feature_lines(column)),
         "  splits:",
         f"  - name: {source.split}",
         f"    num_bytes: {nbytes}",
@@ -239,7 +248,7 @@ def _header(source: EpisodeSource, columns: Sequence[Described], totals: Mapping
     return "\n".join(lines)
 
 
-def _feature(column: Described) -> list[str]:
+def feature_lines(column: Described) -> list[str]:
     """Return a column as `dataset_info` has it: a type, or a list of a type, or a list of lists."""
     base, lists = column.kind.rstrip("[]"), column.kind.count("[]")
     name = f"  - name: {json.dumps(column.name)}"

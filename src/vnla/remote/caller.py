@@ -63,6 +63,12 @@ class Manner:
     max_wait: float = 600.0
     """Seconds that a busy server is waited for."""
     largest: int = LARGEST
+    options: str = "--"
+    """How the options begin that people give these by."""
+
+    def option(self, name: str) -> str:
+        """Return what a person types to give one of these: --max-wait, or an option of a part, with its underscore."""
+        return f"{self.options}{name if self.options == '--' else name.replace('-', '_')}"
 
     def __post_init__(self) -> None:
         check_fields(
@@ -192,8 +198,9 @@ class Caller:
         if now + wait - tries.busy_since > self.manner.max_wait or self._over.is_set():
             self._over.set()
             raise BusyError(
-                f"{self.address}: busy, and --max-wait {self.manner.max_wait:g} seconds are not enough ({why[:_SHOWN]});"
-                " what is done is kept: run the same command again later, or with a longer --max-wait"
+                f"{self.address}: busy, and {self.manner.option('max-wait')} {self.manner.max_wait:g} seconds are not enough"
+                f" ({why[:_SHOWN]}); what is done is kept: run the same command again later, or with a longer"
+                f" {self.manner.option('max-wait')}"
             )
         return wait
 
@@ -209,7 +216,8 @@ class Caller:
             if self.manner.give_up and self._in_a_row >= self.manner.give_up:
                 raise NobodyAnswersError(
                     f"{self.address}: no answer to {self._in_a_row} calls in a row ({why[:_SHOWN]}); what is "
-                    "done is kept: run the same command again when it answers, or with --give-up 0 to count them all"
+                    "done is kept: run the same command again when it answers, or with "
+                    f"{self.manner.option('give-up')} 0 to count them all"
                 )
 
     def _note(self, note: dict[str, Any], began: float) -> None:

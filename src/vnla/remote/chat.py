@@ -1,8 +1,7 @@
 """A chat model as a policy: `vnla evaluate --agent openai:MODEL --base-url URL`, for servers with chat completions.
 
-Each answer is one request: a prompt with what there is now and a short history, and the pictures if it sees. Replies are
-kept on disk by the whole request, so that nothing is paid for twice; calls and tokens are capped, over all times that the
-command goes on.
+Each answer is one request: a prompt with what there is now and a short history, and the pictures if it sees. How a server is
+asked, what is kept and what it may cost is `vnla.remote.completions`.
 
 A model that is shown what is all around may go to a candidate; the actions that take it there are not asked for one by one
 (`vnla.remote.candidates`). How it is to reply is found out once (`Chat.settle`) and written down.
@@ -24,16 +23,17 @@ from numpy.typing import NDArray
 from vnla.camera import HEADINGS, HEIGHT
 from vnla.camera import WIDTH as FULL_WIDTH
 from vnla.common.errors import InputError
-from vnla.common.outside import is_whole, shown, whole
+from vnla.common.outside import shown, whole
 from vnla.observation import EXITS, PICTURES, PICTURES_AROUND, TEXT, TEXT_AROUND, Observation
 from vnla.remote.address import checksum
 from vnla.remote.caller import Caller, NobodyAnswersError
 from vnla.remote.candidates import ExitWalk, listed
+from vnla.remote.completions import CHARACTERS, Completions
 from vnla.remote.evaluated_agent import ACTIONS, WIDTH, Answer, Fault
 from vnla.remote.folder import Journal
 from vnla.remote.mosaic import COLUMNS, mosaic
 from vnla.remote.prompts import IN_WORDS, Prompt, observed_keys
-from vnla.remote.protocol import WIDTHS, is_width, parsed, png
+from vnla.remote.protocol import WIDTHS, is_width, png
 from vnla.remote.replies import (
     AUTO,
     FORMS,
@@ -45,15 +45,12 @@ from vnla.remote.replies import (
     WRITTEN,
     GoTo,
     format_of,
-    is_completion,
     keeps_to,
     note_on,
     read_completion,
 )
-from vnla.remote.spending import MOST_TOKENS, Cache, Meter
+from vnla.remote.spending import Meter
 
-CHARACTERS = 4
-"""That a token has about."""
 TILE, TILE_TOKENS, PICTURE_TOKENS = 512, 170, 85
 """A picture takes about so many tokens for each square of 512 pixels, and so many besides."""
 REPLY_TOKENS = 60
@@ -117,13 +114,18 @@ class Chat:
         except ValueError:
             raise InputError("agent openai: an option is not a finite number, which JSON does not have") from None
         self.name, self.observes, self.picture_width = f"openai:{model}", observed_keys(observe), width
-        self.meter, self.replies = meter or Meter(), WRITTEN if replies == AUTO and FORMS & set(options or {}) else replies
-        self._model, self._call, self._prompt, self._memory, self._pictures = model, caller, prompt, memory, pictures
+        self.replies = WRITTEN if replies == AUTO and FORMS & set(options or {}) else replies
+        self._model, self._prompt, self._memory, self._pictures = model, prompt, memory, pictures
+        self._server = Completions(caller, meter, cache, journal)
         self._options = {name: value for name, value in {"temperature": 0, **(options or {})}.items() if value is not None}
         if caller.is_secret_in(self.settings):
             raise InputError("agent openai: an option or the prompt has the key in it, which would be written down")
-        self._cache, self._journal = Cache(cache), journal
         self._settling = threading.Lock()
+
+    @property
+    def meter(self) -> Meter:
+        """What was spent."""
+        return self._server.meter
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -203,8 +205,8 @@ class Chat:
 
     def _recalled(self) -> str | None:
         """What was found out at an earlier time; of an evaluation that was begun before there was a choice, text."""
-        found = None
-        for _, note in self._journal.read() if self._journal is not None else ():
+        found, journal = None, self._server.journal
+        for _, note in journal.read() if journal is not None else ():
             if not isinstance(note, dict):
                 continue
             if note.get("replies") in (TOOLS, JSON_SCHEMA, WRITTEN):
@@ -216,46 +218,27 @@ class Chat:
     def _found(self, now: Observation, thread: Thread) -> str:
         """The first form that the server has; what it said to the others is written down with it."""
         tried: dict[str, str] = {}
+        caller, journal = self._server.caller, self._server.journal
         for kind in (TOOLS, JSON_SCHEMA, WRITTEN):
             reply = self._reply(now, thread, kind, counted=False)
             if isinstance(reply, Fault) and reply in (Fault.LATE, Fault.NO_ANSWER):
                 break
             if not isinstance(reply, Fault) and keeps_to(kind, reply):
-                if self._journal is not None:
-                    self._journal.add({"replies": kind, "tried": tried})
+                if journal is not None:
+                    journal.add({"replies": kind, "tried": tried})
                 return kind
-            tried[kind] = self._call.why if isinstance(reply, Fault) else "the reply was of another form"
+            tried[kind] = caller.why if isinstance(reply, Fault) else "the reply was of another form"
         raise NobodyAnswersError(
-            f"{self._call.address}: gives no reply of any form ({self._call.why}); what is done is kept: run the same"
+            f"{caller.address}: gives no reply of any form ({caller.why}); what is done is kept: run the same"
             f" command again when it answers, or with --replies {WRITTEN}"
         )
 
     def _reply(self, now: Observation, thread: Thread, kind: str, *, counted: bool = True) -> str | Fault:
         """The completion: from the cache, or from the server."""
         body = self.body(now, thread, kind)
-        key = self._cache.key(str(self._call.address), body)
-        kept = self._cache.get(key)
-        if kept is not None and is_completion(kept):  # a file that is damaged is no fault of the model
-            if self._journal is not None:
-                self._journal.add({"cached": key, "episode": now["episode"], "turn": now["turn"]}, at_once=False)
-            return kept
-        about = self.tokens(now, thread)
-        noted = {"episode": now["episode"], "turn": now["turn"], "key": key, "replies": kind, "body": _noted(body)}
-
-        def after(reply: bytes | Fault | None) -> dict[str, Any]:
-            tokens = used(reply, about) if isinstance(reply, bytes) else 0
-            self.meter.settle(about, tokens, calls=0 if reply is None else 1)
-            return {"tokens": tokens}
-
-        reply = self._call(
-            PATH, body, recorded=noted, before=lambda: self.meter.reserve(about), after=after, counted=counted
-        )
-        if isinstance(reply, Fault):
-            return reply
-        text = reply.decode("utf-8", "replace")
-        if is_completion(text):
-            self._cache.put(key, text)
-        return text
+        where = {"episode": now["episode"], "turn": now["turn"]}
+        noted = {"replies": kind, "body": _noted(body)}
+        return self._server.ask(body, self.tokens(now, thread), where, noted, counted=counted)
 
     def _shown(self, now: Observation) -> list[str]:
         """The addresses of the pictures that it is shown now."""
@@ -293,15 +276,6 @@ def outcome(last: Mapping[str, Any], advice: str | None) -> str:
         "answered": f'you asked and heard: "{advice}"',
         "error": f"your reply was not understood ({last['error']}); the step is lost",
     }.get(last["outcome"], done)
-
-
-def used(reply: bytes, about: int) -> int:
-    """How many tokens a server says a completion took, or about how many."""
-    try:
-        total = parsed(reply)["usage"]["total_tokens"]
-    except (ValueError, LookupError, TypeError):
-        return about
-    return total if is_whole(total, 0, MOST_TOKENS) else about
 
 
 def _picture_tokens(width: int, key: str) -> int:

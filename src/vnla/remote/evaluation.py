@@ -72,7 +72,7 @@ def evaluate_policy(
     todo = sorted((key for key in every if key not in done), key=lambda key: house[key[0]])  # house by house
     size = agent.declaration.batch
     groups = [todo[i : i + size] for i in range(0, len(todo), size)]
-    work = partial(_visit, agent, rules, show, {task.id: i for i, task in enumerate(tasks)})
+    work = partial(visit, agent, rules, show, {task.id: i for i, task in enumerate(tasks)})
     in_doubt: list[EpisodeRecord] = []
     progress(len(done), len(every))
     for records in _in_threads(work, groups, at_once if agent.concurrent else 1):
@@ -110,7 +110,7 @@ def _answers(record: EpisodeRecord) -> int:
     return len(record.actions) + sum(each is not None for each in record.said)
 
 
-def _visit(
+def visit(
     agent: EvaluatedAgent,
     rules: EvaluationRules,
     show: WorldObserver,

@@ -6,7 +6,7 @@ A placeholder is replaced by text and by nothing else; there are no expressions.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -22,6 +22,8 @@ PLACEHOLDERS = (
     "requests_left", "sight", "step", "time_left",
 )  # fmt: skip
 """What a prompt may have in it."""
+ADVISOR_PLACEHOLDERS = ("end", "plan", "sight", "true")
+"""What the prompt of an advisor may have in it."""
 OBSERVES = {
     "picture": (PICTURES,),
     "text": (TEXT,),
@@ -72,14 +74,23 @@ def observed_keys(observe: str) -> tuple[str, ...]:
 def read_prompt(path: Path | None, observe: str) -> Prompt:
     """The prompt in a file, or the one that comes with the package for what is observed."""
     keys = observed_keys(observe)
-    if path is not None:
-        return parse_prompt(read_text(path, _WHAT, _LARGEST), str(path))
     name = "around.txt" if EXITS in keys else "both.txt" if len(keys) > 1 else f"{observe.strip()}.txt"
-    return parse_prompt(files("vnla.remote").joinpath("prompts", name).read_text(encoding="utf-8"), name)
+    return _read(path, name, PLACEHOLDERS)
 
 
-def parse_prompt(text: str, where: str) -> Prompt:
-    """A prompt from its text."""
+def read_advisor_prompt(path: Path | None) -> Prompt:
+    """The prompt of an advisor in a file, or the one that comes with the package."""
+    return _read(path, "advisor.txt", ADVISOR_PLACEHOLDERS)
+
+
+def _read(path: Path | None, name: str, known: Sequence[str]) -> Prompt:
+    if path is not None:
+        return parse_prompt(read_text(path, _WHAT, _LARGEST), str(path), known)
+    return parse_prompt(files("vnla.remote").joinpath("prompts", name).read_text(encoding="utf-8"), name, known)
+
+
+def parse_prompt(text: str, where: str, known: Sequence[str] = PLACEHOLDERS) -> Prompt:
+    """A prompt from its text, in which these placeholders are known."""
     first, *rest = _PARTS.split(text)
     parts = dict(zip(rest[::2], rest[1::2], strict=True))
     if first.strip() or set(parts) != {"system", "user"} or len(rest) != 4:
@@ -88,7 +99,7 @@ def parse_prompt(text: str, where: str) -> Prompt:
     for name, template in made.items():
         if not template.is_valid():
             raise InputError(f"{where}: [{name}] has a $ that begins no placeholder; write $$ for a dollar sign")
-        unknown = sorted(set(template.get_identifiers()) - set(PLACEHOLDERS))
+        unknown = sorted(set(template.get_identifiers()) - set(known))
         if unknown:
-            raise InputError(f"{where}: [{name}] has ${unknown[0]}; there are ${', $'.join(PLACEHOLDERS)}")
+            raise InputError(f"{where}: [{name}] has ${unknown[0]}; there are ${', $'.join(known)}")
     return Prompt(text, made["system"], made["user"])

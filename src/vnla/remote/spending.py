@@ -38,6 +38,8 @@ class Meter:
     max_tokens: int | None = None
     calls: int = 0
     tokens: int = 0
+    option: str = "--max-"
+    """How the options begin that are the caps."""
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def recall(self, journal: Journal) -> None:
@@ -56,7 +58,7 @@ class Meter:
             ):
                 if most is not None and spent > most:
                     raise CapError(
-                        f"--max-{name} {most:,} is reached after {self.calls:,} calls and {self.tokens:,} tokens; "
+                        f"{self.option}{name} {most:,} is reached after {self.calls:,} calls and {self.tokens:,} tokens; "
                         "what is done is kept: raise it and run the same command again"
                     )
             self.calls, self.tokens = self.calls + 1, self.tokens + tokens

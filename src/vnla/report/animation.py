@@ -143,7 +143,9 @@ def _side(page: PixelAxes, account: Account, view: FilmFrame, height: int, image
     page.write(f"{where}, looking {looking(view.view)}", (left, y - 24), WHERE)
     y -= 60
     if view.step is not None:
-        y = _bars(page, view.step.final, view.step.action, left, right, y)
+        when = "after advice" if view.step.said is not None else "without advice"
+        page.write(f"its next action, {when}:", (left, y), WHERE)
+        y = _bars(page, view.step.final, view.step.action, left, right, y - 24)
     y = _advice(page, account, view, left, right, y - 18)
     if view == views_of(account)[-1]:
         colour = SUCCESS if account.success else palette.HELP

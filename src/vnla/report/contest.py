@@ -38,6 +38,10 @@ _TEXT = """\
 Every figure is worked out again from the walks; what the files themselves say is not used. Intervals are for other houses
 and other tasks in them: they come from how much a figure changes when a house is left out. Two agents are compared on the
 tasks that both have, and a house is left out on both sides, so that what is hard for both cancels out."""
+WIDER_NOTE = (
+    "They say what other houses with other tasks would give, so they are wider than the ± over seeds of the help budgets"
+    " that `vnla evaluate` and Table 2 have."
+)
 ANY_BUDGET = "any budget; not comparable"
 """What stands beside figures of files whose help budgets were not held to a seed."""
 _ANY_NOTE = (
@@ -64,7 +68,8 @@ def entries_table(entries: Sequence[Entry], name: str = "scores", command: str =
     }.items():
         if any(counts):
             rows.append((title, *counts))
-    note = f"{houses_note(*(len(set(entry.houses)) for entry in entries))} {_walked(entries)}{_warnings(entries)}"
+    over = houses_note(*(len(set(entry.houses)) for entry in entries))
+    note = f"{over} {WIDER_NOTE} {_walked(entries)}{_warnings(entries)}"
     title = f"Scores on {entries[0].split.replace('_', ' ')}{_doubt(entries)}"
     return ReportTable(name, title, ("", *(entry.name for entry in entries)), rows, note, command)
 
@@ -155,7 +160,7 @@ def _verdict(pair: Pair, name: str) -> str | None:
     if not pair.comparable:
         return "not comparable"
     if math.isnan(found.low) or found.low <= 0 <= found.high:
-        return "cannot tell"
+        return "inconclusive"
     better = pair.other.name if (found.value > 0) != metric.lower_is_better else pair.one.name
     if abs(found.value) > (found.high - found.low) / 2:
         return better

@@ -34,6 +34,8 @@ UNKNOWN = "–"
 _DIGITS = {"%": 1, "points": 1, "m": 2}
 MOST_DIGITS = 4
 """Digits after the point that a bound is given with where fewer would hide on which side of a threshold it lies."""
+ZERO_INSIDE = "The interval contains zero, so these tasks do not decide it."
+"""Why a difference is inconclusive."""
 _LOPSIDED = 0.25  # by this share of the longer side the sides of an interval may differ and still read as one ±
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
@@ -50,6 +52,7 @@ class Value:
     paper: float | None = None
     paper_margin: float | None = None
     digits: int | None = None  # after the point; None: what the unit is usually given with
+    over: str = ""  # what the interval is over: "5 seeds of the help budgets", "4 houses"
 
     @classmethod
     def of(
@@ -63,8 +66,9 @@ class Value:
         """What `vnla.evaluation` found, over seeds or over episodes."""
         if isinstance(found, Estimate):
             low, high = found.mean - found.margin, found.mean + found.margin
-            return cls(found.mean, _known(low), _known(high), unit, paper, paper_margin, digits)
-        return cls(found.value, _known(found.low), _known(found.high), unit, paper, paper_margin, digits)
+            over = f"{len(found.each)} seeds of the help budgets"
+            return cls(found.mean, _known(low), _known(high), unit, paper, paper_margin, digits, over)
+        return cls(found.value, _known(found.low), _known(found.high), unit, paper, paper_margin, digits, found.over)
 
     @property
     def known(self) -> bool:
@@ -197,7 +201,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """Whether a claim holds here: True, False, or None where the interval contains zero and nobody can tell."""
+    """Whether a claim holds here: True, False, or None where it is inconclusive, as the interval does not decide it."""
 
     kind: ClassVar = "finding"
     claim: str
@@ -210,13 +214,15 @@ class Finding:
     def difference(cls, claim: str, gain: float, low: float, high: float, unit: str = "points", more: str = "") -> Finding:
         """A claim that holds where a gain is above zero, by an interval of that gain."""
         low, high = settled(low), settled(high)
-        holds = None if math.isnan(low) or math.isnan(high) or low <= 0 <= high else low > 0
-        return cls(claim, holds, f"{difference_text(gain, low, high, unit)}. {more}".strip())
+        unknown = math.isnan(low) or math.isnan(high)
+        holds = None if unknown or low <= 0 <= high else low > 0
+        why = "" if unknown or holds is not None else ZERO_INSIDE
+        return cls(claim, holds, " ".join(filter(None, (f"{difference_text(gain, low, high, unit)}.", why, more))))
 
     @property
-    def verdict(self) -> Literal["holds", "does not hold", "cannot tell"]:
+    def verdict(self) -> Literal["holds", "does not hold", "inconclusive"]:
         """In words, so that no colour is needed."""
-        return "cannot tell" if self.holds is None else "holds" if self.holds else "does not hold"
+        return "inconclusive" if self.holds is None else "holds" if self.holds else "does not hold"
 
 
 @dataclass(frozen=True)

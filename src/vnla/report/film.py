@@ -29,7 +29,7 @@ from vnla.report.labels import Font, PixelAxes, Rectangle, badge, new_page, png
 from vnla.report.layout import MARGIN, WIDTH
 from vnla.report.plan import requests, spoken
 from vnla.report.sketch import draw_sketch
-from vnla.report.story import ACTIONS, Account, EpisodeStep, compass, count, distance_to_goal
+from vnla.report.story import ACTIONS, Account, EpisodeStep, compass, count, distance_to_goal, final_chance
 
 Images = Callable[[str, str, int], NDArray[np.uint8]]
 """(house, viewpoint id, view) → the picture, RGB (height, width, 3)."""
@@ -166,7 +166,7 @@ def _caption(page: PixelAxes, account: Account, view: FilmFrame, frame: Rectangl
         number = f"{view.step.number + 1}"
         page.write(number, (left, y), NUMBER)
         page.write(ACTIONS[view.step.action], (left + page.measure(number, NUMBER)[0] + 9, y), ACTION)
-        page.write(f"{view.step.final[view.step.action]:.0%}", (right, y), WHERE, across="right")
+        page.write(final_chance(view.step), (right, y), WHERE, across="right")
     room = account.house.room_of(view.viewpoint)
     if room is not None and room.label != NO_LABEL:
         page.write(f"{room.name}, looking {looking(view.view)}", (left, y - 20), WHERE)

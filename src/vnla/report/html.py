@@ -85,9 +85,9 @@ def _environment() -> Environment:
 
 
 def _verdicts(document: Document) -> Iterator[tuple[str, str, str]]:
-    """Yield how many claims hold, do not, and cannot be told."""
+    """Yield how many claims hold, how many do not, and how many are inconclusive."""
     holds = [item.holds for item in document.items() if isinstance(item, Finding)]
-    words = {True: ("holds", "hold"), False: ("does not hold", "do not hold"), None: ("cannot be told", "cannot be told")}
+    words = {True: ("holds", "hold"), False: ("does not hold", "do not hold"), None: ("is inconclusive", "are inconclusive")}
     for verdict, mark in MARKS.items():
         if number := holds.count(verdict):
             yield *mark, f"{number} {'claim' if number == 1 else 'claims'} {words[verdict][number > 1]}"

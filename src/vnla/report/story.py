@@ -56,6 +56,9 @@ _PLACES = {"s": "on the stairs", "p": "on the porch", "y": "on the balcony", "z"
 _COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 _SURE, _FAIRLY_SURE, _UNSURE = 0.4, math.log(len(Nav)) - 1.0, 1.35  # nats; the middle one is where rule (b) begins
 
+_INDENT = 5
+"""Columns before the words of a step."""
+
 QUIET, ASKED, SAID, GOOD, BAD = "bright_black", "bold red", "italic", "bold green", "bold red"
 
 
@@ -209,7 +212,18 @@ class Story:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Rich calls this."""
         for line in self.lines:
-            yield _to_ascii(line) if options.ascii_only else line
+            yield from _hanging(_to_ascii(line) if options.ascii_only else line, console, options.max_width)
+
+
+def _hanging(line: Text, console: Console, width: int) -> Iterator[Text]:
+    """A line folded to a width; what belongs to a step goes on below its words, not below its number."""
+    head = line.plain[:_INDENT]
+    if not (head.isspace() or head.strip().isdigit()) or width <= 2 * _INDENT:
+        yield line
+        return
+    for number, part in enumerate(line[_INDENT:].wrap(console, width - _INDENT)):
+        part.rstrip()
+        yield Text.assemble(Text(" " * _INDENT) if number else line[:_INDENT], part)
 
 
 def tell(rollout: Rollout, index: int, house: House, task: Task, advisor: Advisor) -> Story:
@@ -246,7 +260,8 @@ def _step(account: Account, step: EpisodeStep, after: int, seen: list[str]) -> I
     where = f"{place(account.house, step.viewpoint)}, {step.metres_left:.1f} m to go"
     in_view = f"; in view: {', '.join(seen)}" if seen else ""
     yield Text.assemble((f"{step.number + 1:3d}  ", "bold"), where[0].upper() + where[1:], (in_view, QUIET))
-    yield Text.assemble(f"     It {sureness(step)}", (f" ({_chances(step.tentative)}; entropy {step.entropy:.2f}).", QUIET))
+    chances = f" ({_chances(step.tentative)}; entropy {step.entropy:.2f})."
+    yield Text.assemble(f"     Before it can ask, it {sureness(step)}", (chances, QUIET))
     if asking := _asking(step):
         yield Text(f"     {asking}", style=ASKED if step.asks else QUIET)
     if step.said is not None:
@@ -262,6 +277,11 @@ def sureness(step: EpisodeStep) -> str:
     if step.entropy <= _FAIRLY_SURE:
         return "is fairly sure of what to do"
     return "is unsure of what to do" if step.entropy < _UNSURE else "has no idea of what to do"
+
+
+def final_chance(step: EpisodeStep) -> str:
+    """The probability that the agent gave its action when it took it; pictures have the same number."""
+    return f"{step.final[step.action]:.0%}{' after advice' if step.said is not None else ''}"
 
 
 def _chances(distribution: tuple[float, ...]) -> str:
@@ -286,7 +306,8 @@ def _doing(house: House, step: EpisodeStep, after: int) -> str:
     else:
         does = _DOES[step.action]
     other = "" if step.action is step.taught else f"; its teacher would {ACTIONS[step.taught]}"
-    return f"{who} {does}{other}."
+    chance = "" if step.led else f" ({final_chance(step)})"
+    return f"{who} {does}{chance}{other}."
 
 
 def _ending(account: Account) -> Iterator[Text]:

@@ -117,6 +117,7 @@ def _json_cell(cell: Cell) -> Any:
         "mean": cell.mean if math.isfinite(cell.mean) else None,
         "low": cell.low,
         "high": cell.high,
+        "over": cell.over if cell.low is not None and cell.over else None,
         "unit": cell.unit,
         "paper": cell.paper,
         "paper_margin": cell.paper_margin,

@@ -22,11 +22,13 @@ from vnla import __version__
 from vnla.common.errors import InputError
 from vnla.serve.connections import BROWSER, Connections, NoSessionError, VisitorConnections, browser_of
 from vnla.serve.content import FOREVER, INDEX, Content, assets, first_episode
+from vnla.serve.contributions.collecting import Contributions
+from vnla.serve.daily import LONGEST_TOKEN, Daily
 from vnla.serve.episode_spec import LONGEST_TEXT
 from vnla.serve.events import Pose
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, TooFastError
-from vnla.serve.reading import Reading, in_turn, of_advice
+from vnla.serve.reading import Reading, in_turn
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import SiteLoader
 
@@ -51,10 +53,19 @@ _ERRORS: dict[int | str, dict[str, Any]] = {404: {"model": Why}, 503: {"model": 
 _READING: dict[int | str, dict[str, Any]] = {**_ERRORS, 403: {"model": Why}, 429: {"model": Why}}
 
 
-def make_app(loader: SiteLoader, sessions: Sessions, hosts: Collection[str], limits: Limits | None = None) -> FastAPI:
-    """Return the server of a site. `hosts` are the names that it goes by; any if there are none."""
-    connections = VisitorConnections(loader, sessions, limits or Limits())
-    app = bare_app(connections, hosts, assets(), description="/openapi.json")
+def make_app(
+    loader: SiteLoader,
+    sessions: Sessions,
+    hosts: Collection[str],
+    limits: Limits | None = None,
+    contributions: Contributions | None = None,
+) -> FastAPI:
+    """Return the server of a site. `hosts` are the names that it goes by; any if there are none.
+
+    With `contributions` the page asks visitors whether they give what they type."""
+    connections = VisitorConnections(loader, sessions, limits or Limits(), contributions)
+    files = assets() if contributions is None else {**assets(), INDEX: assets()[INDEX].marked("contributions")}
+    app = bare_app(connections, hosts, files, description="/openapi.json")
     _add_named_routes(app, connections)
     return app
 
@@ -79,7 +90,7 @@ def bare_app(
         redirect_slashes=False,
         lifespan=lasting,
     )
-    app.add_middleware(Guard, hosts=hosts)
+    app.add_middleware(Guard, hosts=hosts, addresses=connections.addresses)
 
     @app.exception_handler(InputError)
     async def refused(_: Request, error: InputError) -> JSONResponse:
@@ -107,7 +118,8 @@ def _add_page(app: FastAPI, files: Mapping[str, Content]) -> None:
     async def page(request: Request) -> Response:
         answer = files[INDEX].answer(request)
         if browser_of(request.cookies) is None:
-            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict")
+            secure = request.url.scheme == "https"
+            answer.set_cookie(BROWSER, secrets.token_hex(16), httponly=True, samesite="strict", secure=secure)
         return answer
 
     @app.get("/assets/{name}", responses=_ERRORS, response_class=Response)
@@ -159,8 +171,8 @@ def _add_connections(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         pose = None if viewpoint is None else Pose(viewpoint=viewpoint, heading=heading, row=row)
         session = connections.session_of(browser_of(request.cookies), pose)
-        reader = connections.service(session).reader
-        return await _preview(request, session, lambda: of_advice(reader.read(text, pose)))
+        service = connections.service(session)
+        return await _preview(request, session, lambda: service.preview(session, text, pose))
 
     @app.websocket("/ws")
     async def connect(socket: WebSocket) -> None:
@@ -172,11 +184,11 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     loader = connections.loader
 
     @cache
-    def plan_of(house: str) -> Content:
+    def plan_of(house: str, withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().plan(house, bare=False))
 
     @cache
-    def houses() -> Content:
+    def houses(withheld: str | None) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().houses())
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)
@@ -188,11 +200,23 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
 
     @app.get("/houses.json", responses=_ERRORS, response_class=JSONResponse)
     def houses_here(request: Request) -> Response:
-        return houses().answer(request)
+        return houses(loader.now().withheld).answer(request)
 
     @app.get("/plan/{house}.json", responses=_ERRORS, response_class=JSONResponse)
     def plan(request: Request, house: HouseId) -> Response:
-        return plan_of(house).answer(request)
+        return plan_of(house, loader.now().withheld).answer(request)
+
+    @app.get("/agents.json", responses=_ERRORS, response_class=JSONResponse)
+    def agents(request: Request) -> Response:
+        return Content.of_json([*loader.now().service.contenders.names]).answer(request)
+
+    @app.get("/today.json", responses=_ERRORS, response_class=JSONResponse)
+    def today(request: Request) -> Response:
+        return Content.of_json(_daily(loader).table().model_dump()).answer(request)
+
+    @app.get("/today/result.json", responses=_ERRORS, response_class=JSONResponse)
+    def result(request: Request, token: Annotated[str, Query(max_length=LONGEST_TOKEN)]) -> Response:
+        return Content.of_json(_daily(loader).read_token(token)).answer(request)
 
     @app.get("/understand", responses=_READING, response_class=JSONResponse)
     async def understand(
@@ -200,6 +224,13 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     ) -> Response:
         session, site = connections.session_of(browser_of(request.cookies)), loader.now()
         return await _preview(request, session, lambda: site.end_goal(text, house))
+
+
+def _daily(loader: SiteLoader) -> Daily:
+    daily = loader.now().daily
+    if daily is None:
+        raise InputError("this server has no task of the day")
+    return daily
 
 
 async def _preview(request: Request, session: Session, read: Callable[[], Reading]) -> Response:

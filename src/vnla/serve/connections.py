@@ -1,4 +1,8 @@
-"""WebSockets of visitors, which carry messages one way and events the other, within limits."""
+"""WebSockets of visitors, which carry messages one way and events the other, within limits.
+
+Who connects is a stranger, and a visitor from the first hello on. There is room for so many of each: strangers who come make
+room for themselves, so that lines on which nobody ever says hello keep nobody out.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +18,11 @@ from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from vnla.common.errors import InputError
+from vnla.serve.addresses import Addresses, AddressUse
+from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.events import Event, Pose
 from vnla.serve.limits import Limits, TokenBucket
-from vnla.serve.messages import MESSAGE, AnyMessage, EventReply, HelloMessage, RefusedReply
+from vnla.serve.messages import MESSAGE, AnyMessage, EventReply, HelloMessage, OnContributions, RefusedReply
 from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import SiteLoader
 from vnla.serve.visitor_service import VisitorService, as_sentence, welcome
@@ -29,6 +35,12 @@ BROWSER = "vnla-browser"
 _DIGITS = re.compile("[0-9a-f]{32}")
 
 _FULL, _TOO_SLOW = 1013, 1008
+_CLOSING = 1.0
+"""Seconds that somebody has to take the reason why a connection is closed."""
+
+
+class FullError(InputError):
+    """There are as many visitors as there may be."""
 
 
 class NoSessionError(InputError):
@@ -51,7 +63,10 @@ class Connections(ABC):
 
     def __init__(self, loader: SiteLoader, limits: Limits) -> None:
         self.loader, self.limits = loader, limits
-        self._open = 0
+        self.addresses = Addresses(limits)
+        self._strangers: dict[Connection, None] = {}
+        """Those who have not said hello, in the order in which they came."""
+        self._visitors: set[Connection] = set()
         self._browsers: defaultdict[str | None, set[Connection]] = defaultdict(set)
 
     @abstractmethod
@@ -65,20 +80,41 @@ class Connections(ABC):
     async def serve(self, socket: WebSocket) -> None:
         """Serve one visitor until the connection is lost."""
         await socket.accept()
-        if self._open >= self.limits.connections:
-            await socket.send_text(RefusedReply(why="Too many visitors are here; try again later.").model_dump_json())
-            await socket.close(_FULL)
+        address = self.addresses.of(socket.client and socket.client.host)
+        browser, connection = browser_of(socket.cookies), Connection(self, socket, address)
+        if address.connections >= address.most:
+            await connection.refuse("Too many pages are open at your address; close one of them.")
             return
-        self._open += 1
-        browser, connection = browser_of(socket.cookies), Connection(self, socket)
+        address.connections += 1
+        self._strangers[connection] = None
         self._browsers[browser].add(connection)
+        while len(self._strangers) > self.limits.strangers:
+            longest = next(iter(self._strangers))
+            del self._strangers[longest]
+            longest.end(_FULL)
         try:
             await connection.serve()
         finally:
-            self._open -= 1
+            address.connections -= 1
+            self._strangers.pop(connection, None)
+            self._visitors.discard(connection)
             self._browsers[browser].discard(connection)
             if not self._browsers[browser]:
                 del self._browsers[browser]
+
+    def check_room(self, connection: Connection) -> None:
+        """Refuse a stranger if there is no room for one more visitor."""
+        if connection not in self._visitors and len(self._visitors) >= self.limits.connections:
+            raise FullError("too many visitors are here; try again later")
+
+    def greet(self, connection: Connection) -> None:
+        """Make a stranger a visitor; one who was asked to leave meanwhile stays none."""
+        if self._strangers.pop(connection, connection) is None:
+            self._visitors.add(connection)
+
+    def knows(self, connection: Connection) -> bool:
+        """Return whether somebody has said hello."""
+        return connection in self._visitors
 
     def session_of(self, browser: str | None, pose: Pose | None = None) -> Session:
         """Return the session of a browser that is connected; with a pose, one in which an agent that the visitor may speak
@@ -102,21 +138,29 @@ class VisitorConnections(Connections):
     MESSAGES = MESSAGE
     ADVISABLE = ("watch", "help")
 
-    def __init__(self, loader: SiteLoader, sessions: Sessions, limits: Limits) -> None:
+    def __init__(
+        self, loader: SiteLoader, sessions: Sessions, limits: Limits, contributions: Contributions | None = None
+    ) -> None:
+        """With `contributions` visitors are asked whether they give what they type."""
         super().__init__(loader, limits)
-        self._sessions = sessions
+        self._sessions, self._contributions = sessions, contributions
 
     async def replies(self, connection: Connection, message: AnyMessage) -> Sequence[BaseModel]:
         """Do what a visitor says; a hello opens a session."""
         if isinstance(message, HelloMessage):
-            session = self._sessions.open(message.session)
+            session = await self._sessions.open(message.session, connection.address.new)
             connection.enter(session)
             return [welcome(session)]
         if connection.session is None:
             raise InputError("say hello first")
+        if isinstance(message, OnContributions):
+            if self._contributions is None:
+                raise InputError("this server keeps nothing of what visitors type for others")
+            return [await self._contributions.hear(connection.session, message)]
         site = await self.loader.soon(PATIENCE)
         reply = await site.service.hear(connection.session, message)
-        return [] if reply is None else [reply]
+        kept = self._contributions and await self._contributions.note(connection.session, message, site.service, reply)
+        return [*([] if reply is None else [reply]), *(kept or ())]
 
     def service(self, session: Session) -> VisitorService:  # noqa: ARG002
         """Return the service of the site's only agent."""
@@ -126,48 +170,90 @@ class VisitorConnections(Connections):
 class Connection:
     """One visitor's connection."""
 
-    def __init__(self, connections: Connections, socket: WebSocket) -> None:
+    def __init__(self, connections: Connections, socket: WebSocket, address: AddressUse) -> None:
         self._connections, self._socket = connections, socket
-        self._waiting: asyncio.Queue[str | None] = asyncio.Queue()
+        self._waiting: asyncio.Queue[str | int] = asyncio.Queue()
+        """What is to be sent; last the code to close with."""
+        self._over = self._full = False
         self._bucket = TokenBucket(connections.limits.rate, connections.limits.burst)
+        self.address = address
+        """What the visitor's address uses."""
         self.session: Session | None = None
         self.token = ""
         """By which a study knows the browser."""
 
     async def serve(self) -> None:
-        """Receive and answer until the connection is lost."""
+        """Receive and answer until the connection is lost, or there is a reason to close it."""
         tasks = [asyncio.create_task(self._send_waiting()), asyncio.create_task(self._receive())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            self._over = True
             if self.session is not None:
                 self.session.subscribers.discard(self._send_event)
             for task in tasks:
                 task.cancel()
-            for task in tasks:
-                with contextlib.suppress(asyncio.CancelledError):
-                    await task
+            codes = [await _ended(task) for task in tasks]
+        for code in codes:
+            if code is not None:
+                await self._close(code)
+
+    async def refuse(self, why: str) -> None:
+        """Say why there is no room, and close."""
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            async with asyncio.timeout(_CLOSING):
+                await self._socket.send_text(RefusedReply(why=why).model_dump_json())
+        await self._close(_FULL)
 
     def enter(self, session: Session) -> None:
         """Subscribe to the events of a session, and to none other."""
         if self.session is not None:
             self.session.subscribers.discard(self._send_event)
-        session.subscribers.add(self._send_event)
+        if not self._over:
+            session.subscribers.add(self._send_event)
         self.session = session
 
-    async def _send_waiting(self) -> None:
-        with contextlib.suppress(WebSocketDisconnect, RuntimeError):  # what is sent to somebody who has just left
-            while (text := await self._waiting.get()) is not None:
-                await self._socket.send_text(text)
-            await self._socket.close(_TOO_SLOW)
+    def end(self, code: int) -> None:
+        """Close the connection when all that waits is sent."""
+        if not self._over:
+            self._over = True
+            self._waiting.put_nowait(code)
 
-    async def _receive(self) -> None:
-        while True:
-            received = await self._socket.receive()
-            if received["type"] == "websocket.disconnect":
-                return
-            for reply in await self._replies(received.get("text")):
-                self._send(reply)
+    async def _close(self, code: int) -> None:
+        with contextlib.suppress(WebSocketDisconnect, RuntimeError, TimeoutError):
+            async with asyncio.timeout(_CLOSING):
+                await self._socket.close(code)
+
+    async def _send_waiting(self) -> int | None:
+        """Send what waits; return the code to close with, None if the visitor has left."""
+        try:
+            while isinstance(next_ := await self._waiting.get(), str):
+                async with asyncio.timeout(self._connections.limits.sending):
+                    await self._socket.send_text(next_)
+        except (WebSocketDisconnect, RuntimeError):  # what is sent to somebody who has just left
+            return None
+        except TimeoutError:
+            return _TOO_SLOW
+        return next_
+
+    async def _receive(self) -> int | None:
+        """Answer messages; return the code to close with, None if the visitor has left.
+
+        What a message says is done to its end, also if its sender has left meanwhile."""
+        try:
+            async with asyncio.timeout(self._connections.limits.hello) as patience:
+                while True:
+                    received = await self._socket.receive()
+                    if received["type"] == "websocket.disconnect":
+                        return None
+                    for reply in await asyncio.shield(self._replies(received.get("text"))):
+                        self._send(reply)
+                    if self._full:
+                        self.end(_FULL)
+                    if self._connections.knows(self):
+                        patience.reschedule(None)
+        except TimeoutError:
+            return _TOO_SLOW
 
     async def _replies(self, text: str | None) -> Sequence[BaseModel]:
         if not self._bucket.take():
@@ -179,8 +265,14 @@ class Connection:
         except ValidationError:
             return [RefusedReply(why="That is no message that this server knows.")]
         try:
-            return await self._connections.replies(self, message)
+            if isinstance(message, HelloMessage):
+                self._connections.check_room(self)
+            replies = await self._connections.replies(self, message)
+            if isinstance(message, HelloMessage):
+                self._connections.greet(self)
+            return replies
         except InputError as error:
+            self._full = isinstance(error, FullError)
             return [RefusedReply(why=as_sentence(str(error)))]
 
     def _send_event(self, event: Event) -> None:
@@ -189,6 +281,14 @@ class Connection:
     def _send(self, reply: BaseModel) -> None:
         """Send a reply when its turn comes; who reads too slowly is disconnected, and can come back for the rest."""
         if self._waiting.qsize() >= self._connections.limits.unread:
-            self._waiting.put_nowait(None)
-        else:
+            self.end(_TOO_SLOW)
+        elif not self._over:
             self._waiting.put_nowait(reply.model_dump_json())
+
+
+async def _ended(task: asyncio.Task[int | None]) -> int | None:
+    """Return what a task has returned; None if it was cancelled."""
+    try:
+        return await task
+    except asyncio.CancelledError:
+        return None

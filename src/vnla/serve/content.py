@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import json
 import mimetypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -41,6 +41,10 @@ class Content:
     def of_json(cls, value: object) -> Content:
         """Return a value as JSON."""
         return cls(json.dumps(value, separators=(",", ":")).encode(), JSON)
+
+    def marked(self, name: str) -> Content:
+        """Return a page with a mark in its head, by which its scripts know what to show."""
+        return replace(self, body=self.body.replace(b"<head>", f'<head><meta name="{name}">'.encode()))
 
     @cached_property
     def _tag(self) -> str:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import torch
 
+from vnla.agents.panorama import PanoramaSensor
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import fitting_batch, greedy
@@ -98,6 +99,11 @@ class EpisodeEngine:
     def listens(self) -> bool:
         """Whether the agent has learned to follow words."""
         return self.context.advisor.speaks and not self.context.advisor.direct
+
+    @property
+    def sees_around(self) -> bool:
+        """Whether the agent sees all around itself."""
+        return any(isinstance(sensor, PanoramaSensor) for sensor in self.context.sensors.values())
 
     def walk(self, request: EpisodeRequest) -> Future[AgentWalk]:
         """Return the walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""

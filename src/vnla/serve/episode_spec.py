@@ -39,6 +39,8 @@ class EpisodeSpec(Frozen):
     house: str | None = Field(default=None, max_length=64)
     goal: str | None = Field(default=None, max_length=LONGEST_TEXT)
     seed: int = Field(ge=0, lt=2**53)
+    against: str | None = Field(default=None, max_length=200)
+    """The agent that a visitor walks against, if it is not the server's own; of no episode that has a link."""
     said: tuple[Intervention, ...] = Field(default=(), max_length=LONGEST_EPISODE)
 
     @model_validator(mode="after")

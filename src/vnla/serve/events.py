@@ -42,6 +42,60 @@ class Score(Frozen):
     tasks: int
 
 
+class SoughtObject(Frozen):
+    """The object that was found: what it is outlined by, and the pose that looks at it from where the walk ended."""
+
+    corners: list[tuple[float, float, float]]
+    """Of its box, in metres as the plan has them: x east, y north, z up."""
+    pose: Pose
+    near: str
+    """The viewpoint that stands for it."""
+    same_room: bool
+    """Whether it is in the room where the walk ended; otherwise there may be a wall before it."""
+
+
+class WrongTurn(Frozen):
+    """The last step at which the way was still right: afterwards the walk never came as near to a goal again."""
+
+    step: int
+    pose: Pose
+    metres: float
+    """From there to the nearest goal."""
+    left: bool
+    """Whether the walk went away from there; otherwise it only ended too soon."""
+
+
+class DayResult(Frozen):
+    """How somebody did in the task of a day."""
+
+    date: str
+    success: bool
+    steps: int
+    requests: int
+    """That were made."""
+    seconds: int
+    its_success: bool | None
+    """Whether the agent found it; None if that is not known."""
+    its_steps: int | None
+    marks: list[int]
+    """For each step 1 if it led nearer to a goal, -1 if farther away, 0 if neither. They say nothing of where it is."""
+    token: str
+    """The same as text, which this server alone can have made."""
+
+
+class Ending(Frozen):
+    """What is shown at the end of a walk."""
+
+    sought: SoughtObject | None = None
+    """After a success; None if the tasks do not say which objects they mean."""
+    wrong_turn: WrongTurn | None = None
+    """After a failure."""
+    rooms: list[list[str | None]] | None = None
+    """The names of the rooms of each storey, in the order of the plan, for whoever has walked without them."""
+    day: DayResult | None = None
+    """Of the task of the day."""
+
+
 class BaseEvent(Frozen):
     """An event."""
 
@@ -63,6 +117,14 @@ class BegunEvent(BaseEvent):
     start: Pose
     link: str | None = None
     """The episode as a fragment of the page's address; None for a walk of one's own."""
+    day: str | None = None
+    """The date, if it is the task of a day."""
+    until: float | None = None
+    """When that ends by the server's clock, in milliseconds."""
+    agent: str | None = None
+    """Who walks, or whom a visitor walks against, if it is not the server's own agent."""
+    around: bool = False
+    """Whether who walks sees all around."""
 
 
 class StoodEvent(BaseEvent):
@@ -146,6 +208,7 @@ class EndedEvent(BaseEvent):
     score: Score | None = None
     link: str | None = None
     """An agent's episode with all that was said in it, as `BegunEvent.link`."""
+    ending: Ending | None = None
 
 
 class SaidEvent(BaseEvent):

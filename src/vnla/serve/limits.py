@@ -20,7 +20,31 @@ class Limits:
     """Sessions that are stored."""
     awake: int = 1_000
     """Sessions in memory; who comes back to another is read from disk."""
+    stored: int = 4 * 1024**3
+    """Bytes of all sessions together."""
+    keep: float | None = None
+    """Seconds after which a session that nobody goes on with is expired; None for never, unless room is needed."""
     connections: int = 500
+    """Visitors who are connected."""
+    strangers: int = 200
+    """Connections whose visitor has not said hello yet; the newest stay."""
+    hello: float = 10.0
+    """Seconds that a connection has to say hello."""
+    sending: float = 20.0
+    """Seconds in which a visitor has to take a message."""
+    request: float = 10.0
+    """Seconds that a request has to arrive, its headers and whatever follows them."""
+    response: float = 60.0
+    """Seconds in which whoever has asked for something has to take it."""
+    address_connections: int = 50
+    """Visitors who are connected from one address."""
+    address_requests: float = 50.0
+    """Requests a second of one address, in the long run; opening the page takes some twenty."""
+    address_requests_burst: float = 1_000
+    address_new: float = 0.1
+    """New sessions a second of one address, in the long run."""
+    address_crowd: float = 60
+    """New sessions of one address that may come at once."""
     message: int = 8_192
     """Bytes of a visitor's message."""
     events: int = 20_000

@@ -89,9 +89,23 @@ class WhatIfMessage(Message):
 
 
 class BeatMessage(Message):
-    """Give the visitor a task."""
+    """Give the visitor a task, against the server's own agent or another."""
 
     kind: Literal["beat"]
+    against: str | None = Field(default=None, max_length=200)
+
+
+class BesideMessage(Message):
+    """Show how another agent does on the task of the present episode, beside it."""
+
+    kind: Literal["beside"]
+    agent: str = Field(max_length=200)
+
+
+class DayMessage(Message):
+    """Give the visitor the task of the day."""
+
+    kind: Literal["day"]
 
 
 class ActMessage(Message):
@@ -111,6 +125,23 @@ class LeaveMessage(Message):
     """The visitor ends the episode."""
 
     kind: Literal["leave"]
+
+
+class ContributeMessage(Message):
+    """To give what one types from now on, having read a version of the text on that, or to give no more of it."""
+
+    kind: Literal["contribute"]
+    agrees: bool
+    version: str = Field(default="", max_length=64)
+    token: str | None = Field(default=None, pattern=TOKEN)
+    """By which this browser's sentences are known; none if it has never given any."""
+
+
+class WithdrawContributionsMessage(Message):
+    """Delete all sentences that a browser with this token has given."""
+
+    kind: Literal["withdraw_contributions"]
+    token: str = Field(pattern=TOKEN)
 
 
 class AgreeMessage(Message):
@@ -135,8 +166,19 @@ class WithdrawMessage(Message):
 
 InEpisode = AdviseMessage | SpeakMessage | ActMessage | AskMessage | LeaveMessage
 """What visitors and participants say in an episode."""
+OnContributions = ContributeMessage | WithdrawContributionsMessage
+"""What visitors say about giving what they type."""
 AnyMessage = Annotated[
-    HelloMessage | WatchMessage | HelpMessage | WhatIfMessage | BeatMessage | InEpisode, Field(discriminator="kind")
+    HelloMessage
+    | WatchMessage
+    | HelpMessage
+    | WhatIfMessage
+    | BeatMessage
+    | DayMessage
+    | BesideMessage
+    | OnContributions
+    | InEpisode,
+    Field(discriminator="kind"),
 ]
 MESSAGE: TypeAdapter[AnyMessage] = TypeAdapter(AnyMessage)
 """Reads and checks a visitor's message."""
@@ -174,6 +216,19 @@ class RefusedReply(Frozen):
 
     kind: Literal["refused"] = "refused"
     why: str
+
+
+class ContributionsReply(Frozen):
+    """Whether a visitor's words are kept now."""
+
+    kind: Literal["contributions"] = "contributions"
+    agrees: bool
+    token: str | None = None
+    """With which they can be taken back."""
+    count: int = 0
+    """How many sentences are kept that were given with it."""
+    withdrawn: int | None = None
+    """How many have just been deleted."""
 
 
 class StudyStatus(Frozen):

@@ -28,6 +28,8 @@ class PersonsWalk:
         self._stepper = EpisodeStepper(episodes, context.advisor, context.bound_advisor)
         self.time = int(episodes.time_budget)
         self.requests = self.requests_left
+        self.poses = [self.pose]
+        """Where the person has stood, where they stand now included."""
         self._last: Nav | None = None
 
     @property
@@ -92,6 +94,7 @@ class PersonsWalk:
         if action is Nav.FORWARD and self._state.episodes.environment.blocked(self._state.pose):
             raise InputError("there is nothing ahead to go to")  # as for an agent, which cannot choose it either
         self._last = Nav(int(self._stepper.act(torch.full_like(self._state.pose, action))))
+        self.poses.append(self.pose)
 
     @property
     def _state(self) -> EpisodeState:

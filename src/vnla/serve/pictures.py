@@ -69,6 +69,10 @@ class Pictures:
         names = (places or self._places).viewpoints(house).values()
         return {name: [f"/face/{self._panorama(name)}{face}.webp" for face in range(FACES)] for name in names}
 
+    def first_faces(self, house: House) -> list[str]:
+        """Return the digits of one face of each viewpoint: all of a viewpoint's are drawn together."""
+        return [f"{self._panorama(name)}0" for name in self._places.viewpoints(house).values()]
+
     def face(self, picture: str) -> bytes:
         """Return the WebP file that an address names by its digits."""
         panorama, face = picture[:-1], picture[-1:]

@@ -109,6 +109,10 @@ class VisitorWorld:
         """Return the house of a task."""
         return self._houses[self._world.house(task.house)]
 
+    def viewpoint(self, number: int) -> int:
+        """Return the number in its house of the viewpoint of a pose."""
+        return self.places.viewpoint(self._names[number // VIEWS])[1]
+
     def pose(self, number: int) -> Pose:
         """Return a pose of the world as a page has it."""
         viewpoint, view = divmod(number, VIEWS)

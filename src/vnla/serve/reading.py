@@ -18,6 +18,7 @@ from vnla.houses.house import House
 from vnla.language.reader import TextReading, find_end_goal, read_advice
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
+from vnla.serve.absent import absent
 from vnla.serve.events import Frozen, Pose
 from vnla.serve.goals import sentence
 from vnla.serve.limits import ReadingTime
@@ -34,23 +35,39 @@ async def in_turn(time: ReadingTime, read: Callable[[], Result]) -> Result:
     return await asyncio.get_running_loop().run_in_executor(_READER, time.measure, read)
 
 
+class ClosePlan(Frozen):
+    """One of two ways to understand a text that are almost as likely: for drawing, with the viewpoints it leads along."""
+
+    understood: str
+    actions: tuple[str, ...]
+    viewpoints: tuple[str, ...]
+
+
 class Reading(Frozen):
-    """What was understood of a text, which stretches of it, and what could be said instead."""
+    """What was understood of a text, which stretches of it, what could be said instead, why not all was understood, and the
+    two plans that it may mean where that is hardly clear."""
 
     understood: str | None
     parts: tuple[tuple[int, int, bool], ...]
     suggestions: tuple[str, ...]
+    why: str | None = None
+    plans: tuple[ClosePlan, ...] = ()
+    absent: tuple[str, ...] = ()
+    """What was named and is nowhere in the house."""
 
 
-def of_advice(found: TextReading) -> Reading:
-    """Advice in the agent's words."""
-    return Reading(**found._asdict())
+def of_advice(text: str, found: TextReading, house: House | None) -> Reading:
+    """Advice in the agent's words, given in a house or in any."""
+    plans = tuple(ClosePlan(**each._asdict()) for each in found.plans)
+    return Reading(**{**found._asdict(), "plans": plans}, absent=absent(text, found.parts, house) if house else ())
 
 
-def of_end_goal(text: str, known: Sequence[str]) -> Reading:
-    """One of the end-goals that are known, as people write it."""
+def of_end_goal(text: str, known: Sequence[str], houses: Sequence[House]) -> Reading:
+    """One of the end-goals that are known, as people write it, in one of these houses."""
     found = find_end_goal(text, known)
-    return Reading(**{**found._asdict(), "understood": found.understood and sentence(found.understood)})
+    nowhere = [set(absent(text, found.parts, house)) for house in houses]
+    missing = tuple(name for name in absent(text, found.parts, houses[0]) if all(name in each for each in nowhere))
+    return Reading(**{**found._asdict(), "understood": found.understood and sentence(found.understood)}, absent=missing)
 
 
 class AdviceReader:
@@ -75,9 +92,20 @@ class AdviceReader:
         house, number = self._places.viewpoint(pose.viewpoint)
         around = self._surroundings(house)
         viewpoint = around.graph.ids.index(house.viewpoints[number].id)
-        return read_advice(
+        found = read_advice(
             text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
         )
+        names = {house.viewpoints[at].id: name for at, name in self._places.viewpoints(house).items()}
+        plans = (each._replace(viewpoints=tuple(names[at] for at in each.viewpoints)) for each in found.plans)
+        return found._replace(plans=tuple(plans))
+
+    def prepare(self, around: Mapping[str, Surroundings]) -> None:
+        """Take houses that have been looked at: what is read in them does not change any more."""
+        self._around.update(around)
+
+    def shown(self, text: str, found: TextReading, pose: Pose | None) -> Reading:
+        """Return a reading as the page shows it."""
+        return of_advice(text, found, None if pose is None else self._places.viewpoint(pose.viewpoint)[0])
 
     def _surroundings(self, house: House) -> Surroundings:
         """A house as it is known by now."""

@@ -7,6 +7,8 @@ shows a recorded episode.
 from __future__ import annotations
 
 import asyncio
+import hmac
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +16,8 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.houses.house import House
+from vnla.serve.content import first_episode
+from vnla.serve.daily import Daily, Days
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.file_cache import FileCache
 from vnla.serve.meshes import Meshes
@@ -35,21 +39,47 @@ _EVERY = 0.05
 class Site:
     """A world with an agent in it. `cache` is a folder for what takes long to draw."""
 
-    def __init__(self, trained: Trained, cache: Path, secret: bytes, features: OnDemandFeatures | None = None) -> None:
-        """`secret` makes the place names of those who walk themselves; `features` are those that have yet to be encoded."""
+    def __init__(
+        self,
+        trained: Trained,
+        cache: Path,
+        secret: bytes,
+        features: OnDemandFeatures | None = None,
+        days: Path | None = None,
+    ) -> None:
+        """`secret` makes the place names of those who walk themselves; `features` are those that have yet to be encoded.
+
+        With a folder for their tables there are tasks of the `days`.
+        """
         folder, world = trained.material.folder, trained.material.world
         self._features = features
         self.engine = EpisodeEngine(trained, features=features)
         self.places, self.walker_places = PlaceNames(folder.houses), PlaceNames(folder.houses, secret)
+        self.day_places = PlaceNames(folder.houses if days else (), hmac.digest(secret, b"days", "sha256"))
         worlds = VisitorWorld(world, self.places), VisitorWorld(world, self.walker_places)
-        self.service = VisitorService(self.engine, *worlds)
+        self.daily = None if days is None else Daily(self.engine.goals, days, secret, self._seen_first())
+        in_days = None if self.daily is None else Days(self.daily, VisitorWorld(world, self.day_places))
+        self.service = VisitorService(self.engine, *worlds, in_days)
         files = FileCache(cache)
-        self.pictures = Pictures(folder, self.places, files, self.walker_places)
+        others = [self.walker_places, *([] if days is None else [self.day_places])]
+        self.pictures = Pictures(folder, self.places, files, *others)
         self._meshes = Meshes(folder, self.places, files)
 
     def houses(self) -> list[dict[str, Any]]:
         """Return the houses, with what can be looked for in each."""
-        return [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
+        every = [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
+        return [each for each in every if self.places.house(each["house"]).name != self.withheld]
+
+    @property
+    def withheld(self) -> str | None:
+        """The house of the task of the day, of which nothing is named."""
+        return None if self.daily is None else self.daily.withheld
+
+    def _seen_first(self) -> list[str]:
+        """Return the house that everybody has seen in the recorded episode, if it is one of this world."""
+        recorded = first_episode().events
+        name = "" if recorded is None else json.loads(recorded.body)["plan"]["house"]
+        return [self.places.house(name).name] if name in self.places.houses else []
 
     def _described(self, number: int, name: str, house: House) -> dict[str, Any]:
         goals = [read_end_goal(each) for each in self.engine.goals.known(house.name)]
@@ -64,6 +94,8 @@ class Site:
     def plan(self, name: str, *, bare: bool) -> dict[str, Any]:
         """Return the plan of a house; a bare one names no room. Those who walk get no other."""
         places = self._places_of(name) if bare else self.places
+        if not bare and self.daily is not None:
+            self.daily.check_open(places.house(name).name)
         return plan(places.house(name), places, bare=bare)
 
     def addresses(self, name: str) -> dict[str, list[str]]:
@@ -79,14 +111,16 @@ class Site:
         return self._meshes.mesh(self._places_of(name).house(name)) or b""
 
     def _places_of(self, name: str) -> PlaceNames:
-        """Return the names to which a house's belongs: everybody's, or the walkers'."""
-        return self.walker_places if name in self.walker_places.houses else self.places
+        """Return the names to which a house's belongs: everybody's, the walkers', or those of the task of the day."""
+        hidden = (each for each in (self.walker_places, self.day_places) if name in each.houses)
+        return next(hidden, self.places)
 
     def end_goal(self, text: str, name: str | None) -> Reading:
         """Return how an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
+        houses = [house for house in houses if house.name != self.withheld]
         goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
-        return of_end_goal(text, [*goals])
+        return of_end_goal(text, [*goals], houses)
 
     def warm(self) -> None:
         """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find goals of houses."""
@@ -100,6 +134,7 @@ class Site:
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
+        self.service.contenders.close()
         if self._features is not None:
             self._features.close()
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from vnla.common.errors import InputError
-from vnla.language.reader import find_end_goal
+from vnla.language.reader import TextReading, find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
+from vnla.serve.contenders import Contenders
+from vnla.serve.daily import SECONDS, Days
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
 from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import (
@@ -33,9 +35,9 @@ from vnla.serve.events import (
 from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
-from vnla.serve.reading import AdviceReader, in_turn
+from vnla.serve.reading import AdviceReader, Reading, in_turn
 from vnla.serve.sessions import Session
-from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, walk_events
+from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, told_again, walk_events
 from vnla.tasks.task import Task
 from vnla.world.actions import Nav
 
@@ -46,6 +48,11 @@ Reply = WelcomeReply | WhatIfReply | RefusedReply
 Advice = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
 
+CONTENDERS_PATIENCE = 20.0
+"""Seconds that a visitor waits for another agent's walk."""
+MOST_READINGS = 64
+"""Readings of a session that hold for what is sent next."""
+
 _FEW = 4
 """Episodes that are tried for one to help with."""
 
@@ -53,7 +60,13 @@ _FEW = 4
 class VisitorService:
     """Serves visitors with an agent in a world, and those who walk themselves with other names for its places."""
 
-    def __init__(self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld) -> None:
+    def __init__(
+        self, engine: EpisodeEngine, world: VisitorWorld, walker_world: VisitorWorld, days: Days | None = None
+    ) -> None:
+        """`days` has the tasks of the day, if there are any."""
+        self.days = days
+        self.contenders = Contenders()
+        """Other agents."""
         self.engine, self.world, self.walker_world = engine, world, walker_world
         self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
 
@@ -77,14 +90,18 @@ class VisitorService:
                 await self._speak(session, message)
             case messages.WhatIfMessage():
                 return await self._what_if(session, message)
+            case messages.BesideMessage():
+                return await self._beside(session, message.agent)
             case messages.BeatMessage():
-                self._beat(session)
+                return await self._beat(session, message.against)
+            case messages.DayMessage():
+                await self._day(session)
             case messages.ActMessage():
                 await self._act(session, NUMBERS[message.action])
             case messages.AskMessage():
-                self._ask(session)
+                await self._ask(session)
             case messages.LeaveMessage():
-                self._leave(session)
+                await self._leave(session)
                 return welcome(session)
             case messages.HelloMessage():
                 return welcome(session)
@@ -94,6 +111,8 @@ class VisitorService:
         mode: Mode = "help" if isinstance(message, messages.HelpMessage) else "watch"
         chosen = message.link or message.task or message.goal
         spec = self.chosen_spec(message) if chosen or mode == "watch" else await self._needy(message)
+        if self.days is not None:
+            self.days.daily.check_open(self.task(spec).house)
         await self.begin(session, mode, spec)
 
     async def _needy(self, message: messages.HelpMessage | messages.WatchMessage) -> EpisodeSpec:
@@ -106,13 +125,14 @@ class VisitorService:
     async def begin(self, session: Session, mode: Mode, spec: EpisodeSpec) -> None:
         """Show an episode, or let the visitor walk it."""
         if mode == "beat":
-            self._begin_person(session, spec)
+            await self._begin_person(session, spec)
             return
         if mode == "help" and not self.engine.listens:
             raise InputError("this agent was not trained to follow words; watch it instead")
         walk = await self.walk(spec, waits=mode == "help")
         begun = begun_event(walk, walk.start, self.world, mode, spec.name, spec.link())
-        session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
+        begun = begun.model_copy(update={"around": self.engine.sees_around})
+        await session.append([begun, *walk_events(walk, self.world, waits=mode == "help", link=spec.link())], spec)
 
     async def _advise(self, session: Session, message: messages.AdviseMessage) -> None:
         spec, waits = self._agents_episode(session), session.state["waits"]
@@ -133,7 +153,7 @@ class VisitorService:
         spec, waits = spec.saying(step, advice[0]), session.mode == "help"
         walk, typed = await self.walk(spec, waits=waits), _at(step, advice)
         events = walk_events(walk, self.world, first=step, answered=answered, waits=waits, typed=typed, link=spec.link())
-        session.append(events, spec)
+        await session.append(events, spec)
 
     async def _what_if(self, session: Session, message: messages.WhatIfMessage) -> WhatIfReply:
         spec = self._agents_episode(session)
@@ -142,60 +162,136 @@ class VisitorService:
         spec = spec.saying(message.step, advice[0])
         walk = await self.walk(spec)
         begun = begun_event(walk, walk.start, self.world, "watch", spec.name, spec.link())
+        begun = begun.model_copy(update={"around": self.engine.sees_around})
         events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
         return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
-    def _beat(self, session: Session) -> None:
-        self._begin_person(session, self._random_spec(session.done))
+    async def _beside(self, session: Session, agent: str) -> WhatIfReply:
+        """Return another agent's walk of the present task, in which nobody says anything."""
+        if session.mode not in ("watch", "help") or session.spec is None:
+            raise InputError("no agent is walking; watch or help one first")
+        spec = session.spec
+        walk = await self._contender(agent, spec)
+        begun = begun_event(walk, walk.start, self.world, "watch", spec.name)
+        begun = begun.model_copy(update={"agent": agent, "around": self.contenders.around(agent)})
+        events = [begun, *walk_events(walk, self.world)]
+        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
-    def _begin_person(self, session: Session, spec: EpisodeSpec) -> None:
-        task = self.task(spec)
+    async def _contender(self, agent: str, spec: EpisodeSpec) -> AgentWalk:
+        """Return the walk of another agent; it may take a while, in which the visitor's other messages wait."""
+        walk = asyncio.wrap_future(self.contenders.walk(agent, self.task(spec), spec.seed))
+        await asyncio.wait([walk], timeout=CONTENDERS_PATIENCE)
+        if not walk.done():
+            raise InputError(f"{agent} has not answered yet; it walks on, so try again in a moment")
+        return walk.result()
+
+    async def _beat(self, session: Session, against: str | None) -> WelcomeReply | None:
+        """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
+        if session.mode == "beat" and not session.state["ended"]:
+            return welcome(session)
+        if session.unfinished is not None:
+            spec, state = session.unfinished
+            await session.append(told_again(state), spec)
+            session.walk = None
+            return None
+        if against is not None and against not in self.contenders.names:
+            raise InputError("there is no such agent here")
+        spec = self._random_spec(session.done).model_copy(update={"against": against})
+        await self._begin_person(session, spec, day={"agent": against} if against else None)
+        return None
+
+    async def _day(self, session: Session) -> None:
+        """Begin the task of the day, which a session may do once."""
+        daily = self._days.daily
+        date = daily.date
+        if date in session.days:
+            raise InputError("you have begun today's task before; the next one comes at midnight, universal time")
+        if session.unfinished is not None or (session.mode == "beat" and not session.state["ended"]):
+            raise InputError("finish the task that you have begun first; Beat it goes on with it")
+        spec = EpisodeSpec(task=daily.task(date).id, seed=daily.seed(date))
+        until = 1000 * (daily.clock() + SECONDS)
+        await self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
+
+    async def _begin_person(
+        self, session: Session, spec: EpisodeSpec, world: VisitorWorld | None = None, day: Mapping[str, object] | None = None
+    ) -> None:
+        task, world = self.task(spec), world or self.walker_world
         walk = PersonsWalk(self.engine, task, spec.seed)
-        begun = begun_event(walk, walk.pose, self.walker_world, "beat", secrets.token_hex(8))
+        begun = begun_event(walk, walk.pose, world, "beat", secrets.token_hex(8)).model_copy(update=dict(day or {}))
         self.engine.walk(EpisodeRequest(task, spec.seed, {}))  # it is done while the visitor walks
-        session.append([begun, self._stood(walk)], spec)
+        await session.append([begun, _stood(walk, world)], spec)
         session.walk = walk
 
+    def _world_of(self, session: Session) -> VisitorWorld:
+        """Return the names by which a visitor who walks knows the places."""
+        return self._days.world if _day_of(session) else self.walker_world
+
     async def _act(self, session: Session, action: Nav) -> None:
-        walk = self._persons_walk(session)
+        walk, world = self._persons_walk(session), self._world_of(session)
+        if self._time_is_up(session):
+            await session.append(await self._ended(session, walk))
+            return
         walk.act(action)
         try:
-            acted = ActedEvent(action=ACTIONS[action], pose=self.walker_world.pose(walk.pose))
-            session.append([acted, *(await self._ended(session, walk) if walk.ended else [self._stood(walk)])])
+            acted = ActedEvent(action=ACTIONS[action], pose=world.pose(walk.pose))
+            await session.append([acted, *(await self._ended(session, walk) if walk.ended else [_stood(walk, world)])])
         except BaseException:
             session.walk = None  # what was not recorded has not happened
             raise
 
-    def _ask(self, session: Session) -> None:
+    async def _ask(self, session: Session) -> None:
         walk = self._persons_walk(session)
+        if self._time_is_up(session):
+            raise InputError("the time is up")
         text = walk.ask()
         asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
         try:
-            session.append([asked, advised])
+            await session.append([asked, advised])
         except BaseException:
             session.walk = None
             raise
 
-    def _leave(self, session: Session) -> None:
+    async def _leave(self, session: Session) -> None:
         if session.mode == "beat" and not session.state["ended"]:
-            ended = ended_event(self._persons_walk(session), self.walker_world)
-            session.append([ended.model_copy(update={"reason": "left", "success": False})])
+            walk = self._persons_walk(session)
+            await session.append(await self._ended(session, walk, left=not _day_of(session)))
 
-    async def _ended(self, session: Session, walk: PersonsWalk) -> list[Event]:
-        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk."""
+    def _time_is_up(self, session: Session) -> bool:
+        """Return whether the time for the task of the day is over."""
+        begun = session.state["begun"]
+        return bool(_day_of(session)) and 1000 * self._days.daily.clock() > begun["until"]
+
+    @property
+    def _days(self) -> Days:
+        if self.days is None:
+            raise InputError("this server has no task of the day")
+        return self.days
+
+    async def _ended(self, session: Session, walk: PersonsWalk, *, left: bool = False) -> list[Event]:
+        """Return how the visitor's walk ended, beside the agent's; without it where the agent cannot walk.
+
+        Who has left it has not found the goal, wherever they stood."""
         assert session.spec is not None
-        ended = ended_event(walk, self.walker_world)
+        world, day, begun = self._world_of(session), _day_of(session), session.state["begun"]
+        ended = ended_event(walk, world)
+        if left:
+            ended = ended.model_copy(update={"reason": "left", "success": False})
         try:
-            its = await self.walk(session.spec)
+            against = session.spec.against
+            its = await (self._contender(against, session.spec) if against else self.walk(session.spec))
         except InputError as error:
+            if day:
+                return [self._days.ended(session.name, begun, walk, ended, None)]
             if self.engine.doing(walk.task.house):
                 raise
             return [ended, SaidEvent(text=as_sentence(str(error)))]
         score = session.score
+        if day:
+            return [self._days.ended(session.name, begun, walk, ended, its)]
         beside = {
-            "walk": [self.walker_world.pose(pose) for pose in its.poses],
+            "walk": [world.pose(pose) for pose in its.poses],
             "its_success": its.success,
-            "score": Score(yours=score.yours + walk.success, its=score.its + its.success, tasks=score.tasks + 1),
+            "score": Score(yours=score.yours + bool(ended.success), its=score.its + its.success, tasks=score.tasks + 1),
         }
         return [ended.model_copy(update=beside)]
 
@@ -212,9 +308,6 @@ class VisitorService:
                     session.walk.act(NUMBERS[step["acted"]["action"]])
         return session.walk
 
-    def _stood(self, walk: PersonsWalk) -> StoodEvent:
-        return stood_event(self.walker_world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
-
     def chosen_spec(self, message: messages.WatchMessage | messages.HelpMessage) -> EpisodeSpec:
         """Return the episode that a visitor has chosen; a random one where none was."""
         if message.link is not None:
@@ -228,7 +321,8 @@ class VisitorService:
 
     def _random_spec(self, done: Collection[str] = ()) -> EpisodeSpec:
         """Return an episode of a task that is not done, and walked already, if there is such a one."""
-        offered = self.engine.goals.offered
+        withheld = None if self.days is None else self.days.daily.withheld
+        offered = [task for task in self.engine.goals.offered if task.house != withheld]
         left = [task for task in offered if task.id not in done] or offered
         house = self.engine.enter(sorted({task.house for task in left}))
         ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
@@ -290,10 +384,35 @@ class VisitorService:
         if message.text is None:
             return None, None
         pose, text = Pose.model_validate(self._step(session, message.step)["pose"]), message.text
-        found = await in_turn(session.reading_time, lambda: self.reader.read(text, pose))
+        found = await in_turn(session.reading_time, lambda: self._read(session, text, pose))
         if found.understood is None:
-            raise InputError("the agent would not understand that; say for example: turn left, go forward 2 steps")
+            why = found.why or "say for example: turn left, go forward 2 steps"
+            raise InputError(f"the agent would not understand that: {why}")
         return found.understood, Typed(text, [*found.parts])
+
+    def preview(self, session: Session, text: str, pose: Pose | None) -> Reading:
+        """Return how a text is read that a visitor is typing; what is shown so is what the agent hears if it is sent."""
+        return self.reader.shown(text, self._read(session, text, pose), pose)
+
+    def _read(self, session: Session, text: str, pose: Pose | None) -> TextReading:
+        """Read a text, once in a session: what is known of a house may change meanwhile."""
+        readings = session.readings
+        if (text, pose) not in readings:
+            readings[text, pose] = self.reader.read(text, pose)
+            while len(readings) > MOST_READINGS:
+                readings.popitem(last=False)
+        return readings[text, pose]
+
+
+def _stood(walk: PersonsWalk, world: VisitorWorld) -> StoodEvent:
+    return stood_event(world, walk.step, walk.pose, walk.time - walk.step, walk.requests_left)
+
+
+def _day_of(session: Session) -> str | None:
+    """Return the day whose task a visitor is at; None in any other walk."""
+    begun = session.state["begun"]
+    day: str | None = begun.get("day") if begun else None
+    return day
 
 
 def welcome(session: Session) -> WelcomeReply:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from vnla.serve import events
 from vnla.serve.agent_walk import AgentWalk, WalkStep
+from vnla.serve.endings import ending
 from vnla.serve.events import ACTIONS, Event, Mode
 from vnla.serve.goals import sentence
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
+from vnla.serve.reduce import State
 
 _DIGITS = 3
 """Of probabilities: a page shows no more."""
@@ -56,6 +58,20 @@ def walk_events(
     yield ended_event(walk, world, link)
 
 
+def told_again(state: State) -> Iterator[Event]:
+    """Yield the events of a person's walk that is not over, as a session has them in its state."""
+    yield events.BegunEvent(**state["begun"])
+    for step in state["steps"]:
+        number = step["step"]
+        yield events.StoodEvent(**{name: step[name] for name in ("step", "pose", "steps_left", "requests_left", "ahead")})
+        if step["asked"]:
+            yield events.AskedEvent(step=number, by=step["asked"])
+        if step["advised"]:
+            yield events.AdvisedEvent(**step["advised"])
+        if step["acted"]:
+            yield events.ActedEvent(**step["acted"])
+
+
 def begun_event(
     walk: AgentWalk | PersonsWalk, start: int, world: VisitorWorld, mode: Mode, episode: str, link: str | None = None
 ) -> events.BegunEvent:
@@ -87,6 +103,7 @@ def ended_event(walk: AgentWalk | PersonsWalk, world: VisitorWorld, link: str | 
         metres=rounded_metres(walk.metres),
         goals=world.goals(walk.task),
         link=link,
+        ending=ending(world, walk.task, walk.poses, success=walk.success, names=isinstance(walk, PersonsWalk)),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from vnla.common.files import user_cache
 from vnla.common.lock import alone_in
 from vnla.common.machine import cores_here
 from vnla.houses.folder import MANIFEST as WORLD
@@ -24,7 +24,7 @@ Report = Callable[[str, float, float], None]
 
 def cache_folder() -> Path:
     """Return the user's own folder for what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "vnla" / "serve"
+    return user_cache() / "serve"
 
 
 def small_world(folder: Path, report: Report) -> tuple[Path, Path]:

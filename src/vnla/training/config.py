@@ -269,7 +269,7 @@ class RunConfig:
         """The configuration in a run's folder."""
         from vnla.assistance.advisor import Advisor
         from vnla.assistance.help_teacher import HelpTeacher
-        from vnla.language.registry import ADVISORS
+        from vnla.language.registry import ADVISORS, for_training
 
         value = files.read_json(path, "the configuration of a run")
         if not isinstance(value, dict):
@@ -281,7 +281,7 @@ class RunConfig:
             return cls(
                 **value,
                 training=TrainingConfig(**training),
-                advisor=build("advisor", advisor.pop("name"), ADVISORS, advisor, Advisor),
+                advisor=for_training(build("advisor", advisor.pop("name"), ADVISORS, advisor, Advisor)),
                 teacher=HelpTeacher(**teacher),
             )
         except (TypeError, AttributeError, KeyError, ValueError) as error:

@@ -44,16 +44,17 @@ class AdvisorOptions:
     def make(self) -> Advisor:
         """Return the advisor."""
         from vnla.assistance.advisor import Advisor, TemplateAdvisor
-        from vnla.language.registry import advisor_named
+        from vnla.language.registry import advisor_named, for_training
 
         if self.advisor not in ADVISOR_KINDS:
             known = dict.fromkeys(ADVISOR_KINDS, TemplateAdvisor)
-            return build("advisor", self.advisor, known, self.advisor_option, Advisor)
+            return for_training(build("advisor", self.advisor, known, self.advisor_option, Advisor))
         direct, speaks = ADVISOR_KINDS[self.advisor]
         if self.advisor_language != "template":
             if self.easy:
                 raise InputError(f"--easy: belongs to the language template, not to {self.advisor_language}")
-            return advisor_named(self.advisor_language, self.advisor_option, k=self.k, direct=direct, speaks=speaks)
+            role = {"k": self.k, "direct": direct, "speaks": speaks}
+            return for_training(advisor_named(self.advisor_language, self.advisor_option, **role))
         if self.advisor_option:
             raise InputError("--advisor-option: is for advisors of one's own; the paper's has --k and --easy")
         return TemplateAdvisor(self.k, direct, speaks, not self.easy)

@@ -183,10 +183,10 @@ def test_independent_differences_add_squares() -> None:
     [
         (Interval(9, 5, 12), "holds", "does not hold"),
         (Interval(-9, -12, -5), "does not hold", "does not hold"),
-        (Interval(0.5, -0.5, 1.5), "cannot tell", "holds"),
+        (Interval(0.5, -0.5, 1.5), "inconclusive", "holds"),
         (Interval(1, 0.5, 1.5), "holds", "holds"),
-        (Interval(1, -3, 5), "cannot tell", "cannot tell"),
-        (Interval(0, math.nan, math.nan), "cannot tell", "cannot tell"),
+        (Interval(1, -3, 5), "inconclusive", "inconclusive"),
+        (Interval(0, math.nan, math.nan), "inconclusive", "inconclusive"),
     ],
 )
 def test_verdicts_follow_from_the_interval(interval: Interval, verdict: str, alike: str) -> None:
@@ -196,7 +196,7 @@ def test_verdicts_follow_from_the_interval(interval: Interval, verdict: str, ali
 
 def test_a_share_above_a_threshold() -> None:
     assert exceeds("half", Interval(60, 55, 65), 50).verdict == "holds"
-    assert exceeds("half", Interval(52, 48, 56), 50).verdict == "cannot tell"
+    assert exceeds("half", Interval(52, 48, 56), 50).verdict == "inconclusive"
     assert exceeds("half", Interval(40, 35, 45), 50).verdict == "does not hold"
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from serve.conftest import SECRET
-from serve.e2e.conftest import Open
+from serve.e2e.conftest import FLAGS, Open, chromium
 from serve.e2e.guest import PHONE, Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
 from vnla.cli.serve import OWN_NAMES
 from vnla.serve.study.app import StudySite, make_study_app
-from vnla.serve.study.design import Design
+from vnla.serve.study.design import DESIGN, Design
 from vnla.serve.study.making import StudySizes, conditions_of, make_study
 from vnla.serve.study.records import Stamp
 from vnla.serve.study.service import StudyService
@@ -26,7 +27,8 @@ AGENT = "agent"
 
 
 @pytest.fixture
-def studying(pictured: Trained, tmp_path: Path) -> Iterator[Serving]:
+def studying(pictured: Trained, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Serving]:
+    """A study; a test may give fields of its own."""
     folder, agents = tmp_path / "study", {AGENT: str(pictured.folder)}
     make_study(
         folder,
@@ -39,6 +41,8 @@ def studying(pictured: Trained, tmp_path: Path) -> Iterator[Serving]:
         sizes=StudySizes(each=1, groups=1, practice=1, passes=0, catch=0),
         seed=0,
     )
+    path, fields = folder / DESIGN, getattr(request, "param", {})
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
     site = StudySite({AGENT: pictured}, tmp_path / "pictures", SECRET)
     desk = StudyService(folder, Stamp.of(Design.read(folder)), GENEROUS)
     with Serving(make_study_app(Opened(site), desk, OWN_NAMES, GENEROUS)) as serving:
@@ -93,6 +97,16 @@ def test_from_consent_to_code(open_guest: Open, studying: Serving) -> None:
     check(guest)
     page.reload()
     expect(page.locator(".code")).to_have_text(code)
+    guest.button("Copy the code").click()
+    page.get_by_text("I do not want to take part after all").click()
+    check(guest)
+    guest.button("Withdraw and delete …").click()
+    check(guest)
+    guest.button("Keep it").click()
+    expect(page.locator(".code")).to_have_text(code)
+    guest.button("Withdraw and delete …").click()
+    guest.button("Delete it all").click()
+    expect(page.get_by_text("All that was recorded of you has been deleted.", exact=False)).to_be_visible()
 
 
 def test_withdrawing(open_guest: Open, studying: Serving) -> None:
@@ -103,3 +117,28 @@ def test_withdrawing(open_guest: Open, studying: Serving) -> None:
     guest.button("Withdraw").click()
     guest.button("Withdraw and delete").click()
     expect(page.get_by_text("All that was recorded of you has been deleted.", exact=False)).to_be_visible()
+
+
+@pytest.mark.parametrize("studying", [{"platform": "PROLIFIC_PID"}], indirect=True)
+def test_who_comes_without_an_id_is_told_before_consent(open_guest: Open, studying: Serving) -> None:
+    guest = open_guest(studying, viewport=PHONE)
+    for path in ("/", "/?PROLIFIC_PID=", "/?PROLIFIC_PID=%20%20"):
+        page = guest.go(path)
+        expect(page.get_by_text("no id of yours", exact=False)).to_be_visible()
+        assert not page.get_by_role("checkbox").count()
+    check(guest)
+    page = guest.go("/?PROLIFIC_PID=%20a1B2%20")
+    page.get_by_role("checkbox").check()
+    guest.button("Begin").click()
+    expect(guest.button("Start")).to_be_visible()
+
+
+def test_who_cannot_draw_is_told_before_consent(browser: Browser, studying: Serving) -> None:
+    flags = [*(flag for flag in FLAGS if "swiftshader" not in flag), "--disable-3d-apis"]
+    plain = browser.browser_type.launch(executable_path=chromium(), chromium_sandbox=False, args=flags)
+    guest = Guest(plain, studying.address, viewport=PHONE)
+    page = guest.go()
+    expect(page.get_by_text("this browser cannot draw them", exact=False)).to_be_visible()
+    assert not page.get_by_role("checkbox").count()
+    check(guest)
+    plain.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from serve.study.people import StudyDoor
 from vnla.serve.keys import KEY
 from vnla.serve.study.app import StudySite
+from vnla.serve.study.design import CONSENT
 from vnla.serve.study.making import StudySizes, conditions_of, make_study
 from vnla.serve.study.store import StudyKey
 from vnla.training.trained import Trained
@@ -41,6 +43,13 @@ def new_study(folder: Path, trained: Trained) -> None:
         seed=0,
     )
     (folder / KEY).write_text(SECRET.key.hex())
+    fill_in(folder)
+
+
+def fill_in(folder: Path) -> None:
+    """Fill in all blanks of a consent text."""
+    path = folder / CONSENT
+    path.write_text(re.sub(r"\[\[(.*?)\]\]", r"\1", path.read_text()))
 
 
 @pytest.fixture

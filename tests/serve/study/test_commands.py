@@ -97,6 +97,10 @@ BROKEN = [
     (lambda study: (study / "secret.key").write_text("key"), "secret.key: is no key"),
     (lambda study: (study / "consent.txt").write_text(" \n"), "consent.txt: is empty"),
     (
+        lambda study: (study / "consent.txt").write_text("A title\n\nIt takes [[how many]] minutes.\n"),
+        "consent.txt: line 3 still has a blank, [[how many]]; fill in all of them before anybody is asked to agree",
+    ),
+    (
         lambda study: (study / "study.sqlite").write_text("no database, but long enough " * 9),
         "is damaged (file is not a database",
     ),

@@ -159,7 +159,7 @@ def answer(host: str, name: str) -> int:
 
 def test_behind_a_proxy_it_goes_by_the_proxys_name(server: Served) -> None:
     assert answer(server.host, NAME) == answer(server.host, server.host) == 200
-    assert answer(server.host, "other.example.org") == 403
+    assert answer(server.host, "other.example.org") == 421
 
 
 @pytest.mark.usefixtures("server")

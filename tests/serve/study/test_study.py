@@ -8,6 +8,7 @@ import json
 import os
 import re
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,12 @@ from command import Vnla
 from serve.study.conftest import SECRET
 from serve.study.people import Person, StudyDoor
 from vnla.common.errors import InputError
+from vnla.language.reader import READER_VERSION
+from vnla.language.surroundings import Surroundings
 from vnla.serve.sessions import log_lines
 from vnla.serve.study.app import StudySite
 from vnla.serve.study.design import Design
+from vnla.training.trained import Trained
 
 CODE = re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}-[0-9A-F]{4}")
 
@@ -444,3 +448,41 @@ def test_a_watched_condition_needs_no_practice(study_site: StudySite, study: Pat
         person.agree()
         person.go_through()
         assert person.standing["phase"] == "done" and person.standing["of"] == 2
+
+
+def test_words_are_read_alike_from_the_first_participant_to_the_last(
+    trained: Trained, study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Houses are looked at before anybody comes; nothing is refined behind a participant's back."""
+    design, told = Design.read(study), []
+    site = StudySite({"agent": trained}, tmp_path / "pictures", SECRET.names)
+    try:
+        site.prepare(design, lambda what, *_: told.append(what))
+        assert told[0] == "looking around in the houses"
+        monkeypatch.setattr(Surroundings, "of", staticmethod(lambda *_: pytest.fail("looked at in the middle of a study")))
+        with StudyDoor(site, study) as door:
+            person = helper(door)
+            person.say("advise", step=0, text="turn left")
+            advised = person.state["steps"][0]["advised"]
+        assert advised["understood"] == "turn 90 degrees left"
+        assert not [each for each in threading.enumerate() if each.name.startswith("looking around")]
+    finally:
+        site.close()
+
+
+def test_the_readers_version_is_in_every_record_and_does_not_change(
+    study_site: StudySite, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StudyDoor(study_site, study) as door:
+        person = Person(door)
+        monkeypatch.setattr("vnla.serve.study.records.READER_VERSION", "2 of tomorrow")
+        StudyDoor(study_site, study)  # while nobody has taken part
+        monkeypatch.undo()
+        door.study.store.check_reader(str(READER_VERSION))
+        person.agree()
+        person.say("next")
+        stamps = [line["stamp"]["reader"] for line in record(study, person) if "stamp" in line]
+    assert stamps == [str(READER_VERSION)]
+    monkeypatch.setattr("vnla.serve.study.records.READER_VERSION", "2 of tomorrow")
+    with pytest.raises(InputError, match="but this vnla has reader 2 of tomorrow"):
+        StudyDoor(study_site, study)

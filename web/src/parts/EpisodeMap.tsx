@@ -24,6 +24,7 @@ export function EpisodeMap({ player, house, goals, way = [], other = [] }: Props
   const asked = letters(state)
     .filter(({ index }) => frame && (index < frame.step || (index === frame.step && frame.phase !== "stand")))
     .map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }));
+  const over = frame?.phase === "end";
   const stood = `The plan of the house. The robot has been at ${count(new Set(poses.map((pose) => pose.viewpoint)).size, "place")}.`;
   return (
     <PlanMap
@@ -33,6 +34,8 @@ export function EpisodeMap({ player, house, goals, way = [], other = [] }: Props
       goals={goals ? (state.ended?.goals ?? []) : []}
       way={way}
       other={other}
+      sought={over ? state.ended?.ending?.sought : null}
+      wrong={over ? state.ended?.ending?.wrong_turn?.pose : null}
       label={stood}
     />
   );

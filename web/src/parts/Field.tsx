@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { fetched, type Reading } from "../house";
+import { fetchedNow, type Reading } from "../house";
 
 interface Props {
   reader: string; // the address that reads a text, up to its last parameter
@@ -32,7 +32,7 @@ export function Field({
   children,
 }: Props) {
   const [text, setText] = useState("");
-  const reading = useReading(reader, text);
+  const reading = useReading(reader, text.trimEnd());
   const input = useRef<HTMLInputElement>(null);
   const [scrolled, setScrolled] = useState(0);
   const told = useId();
@@ -41,7 +41,7 @@ export function Field({
   }, [autofocus]);
   const send = (): void => {
     if (text.trim() && !disabled) {
-      say(text.trim());
+      say(text.trimEnd()); // as it was read
       setText("");
     }
   };
@@ -111,7 +111,7 @@ function useReading(reader: string, text: string): Reading | null {
     if (!text.trim()) return setReading(null);
     let stale = false;
     const timer = setTimeout(() => {
-      fetched<Reading>(`${reader}text=${encodeURIComponent(text)}`).then(
+      fetchedNow<Reading>(`${reader}text=${encodeURIComponent(text)}`).then(
         (found) => stale || setReading({ of: text, reading: found }),
         () => undefined,
       );
@@ -138,14 +138,20 @@ function marked(text: string, reading: Reading | null): ComponentChildren {
 
 function telling(text: string, reading: Reading | null): ComponentChildren {
   if (!text.trim() || !reading) return "";
-  const unknown = reading.parts.filter(([, , understood]) => !understood).map(([from, to]) => text.slice(from, to));
+  const unknown = reading.parts
+    .filter(([, , understood]) => !understood)
+    .map(([from, to]) => text.slice(from, to))
+    .filter((part) => !reading.absent.some((name) => part.toLowerCase().includes(name)));
+  const absent = reading.absent.length > 0 && `This house has no ${reading.absent.join(" and no ")}.`;
   if (reading.understood === null) {
+    if (absent) return unknown.length ? `${absent} Not understood: ${unknown.join(", ")}` : absent;
     return unknown.length ? `Not understood: ${unknown.join(", ")}` : "Not understood yet.";
   }
   return (
     <>
       Understood as: <b>{reading.understood.replace(/\s+([.,])/g, "$1")}</b>
       {unknown.length > 0 && `; not understood: ${unknown.join(", ")}`}
+      {absent && `${unknown.length > 0 ? "." : /\.$/.test(reading.understood) ? "" : "."} ${absent}`}
     </>
   );
 }

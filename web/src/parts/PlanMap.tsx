@@ -4,6 +4,8 @@ import { useId, useState } from "preact/hooks";
 import type { Pose } from "../events";
 import type { Plan, Storey, XY } from "../house";
 import { fan, sides } from "../seen";
+import { type Label, labels } from "./labels";
+import { hull, type Sought } from "./Outline";
 
 /** Metres by which more is drawn than was seen, so that walls are. */
 const WALL = 0.4;
@@ -15,12 +17,25 @@ interface Props {
   goals?: readonly string[];
   way?: readonly string[];
   other?: readonly Pose[]; // another walk to compare with
+  sought?: Sought | null | undefined; // what was found
+  wrong?: Pose | null | undefined; // the last place from which the way was right
   onlySeen?: boolean;
   label: string;
 }
 
 /** The plan with everything on it. */
-export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other = [], onlySeen = false, label }: Props) {
+export function PlanMap({
+  plan,
+  poses,
+  asked = [],
+  goals = [],
+  way = [],
+  other = [],
+  sought,
+  wrong,
+  onlySeen = false,
+  label,
+}: Props) {
   const here = poses.at(-1);
   const at = (here && plan?.viewpoints[here.viewpoint]?.storey) ?? 0;
   const mask = useId();
@@ -42,6 +57,9 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
   const walls = sides(storey.walls);
   const seen = fans(stands, walls);
   const now = here && spot(here.viewpoint);
+  const went = wrong && spot(wrong.viewpoint);
+  const size = unit * 3.4;
+  const names = labels(storey.rooms, size, lines(plan, spot));
   return (
     <div class="plan">
       <svg viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`} role="img" aria-label={label}>
@@ -59,8 +77,17 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
             <polygon class="wall" points={drawn(wall)} />
           ))}
         </g>
-        {!onlySeen && <Edges plan={plan} spot={spot} unit={unit} />}
-        {storey.rooms.map((room) => room.label && <RoomName name={room.label} polygon={room.polygon} unit={unit} />)}
+        <mask id={`${mask}names`}>
+          <rect {...box} fill="#fff" />
+          {names.map(({ box: { west, east, south, north } }) => (
+            <rect x={west} y={-north} width={east - west} height={north - south} fill="#000" />
+          ))}
+        </mask>
+        {!onlySeen && (
+          <g mask={`url(#${mask}names)`}>
+            <Edges plan={plan} spot={spot} unit={unit} />
+          </g>
+        )}
         {way.length > 0 && <polyline class="way" points={drawn(known(way.map(spot)))} stroke-width={unit * 1.6} />}
         {other.length > 0 && (
           <polyline
@@ -70,6 +97,17 @@ export function PlanMap({ plan, poses, asked = [], goals = [], way = [], other =
           />
         )}
         <polyline class="walk" points={drawn(stands.map((each) => each.at))} stroke-width={unit * 1.2} />
+        {names.map((each) => (
+          <RoomName label={each} size={size} />
+        ))}
+        {sought && plan.viewpoints[sought.near]?.storey === number && (
+          <polygon
+            class="sought"
+            points={drawn(hull(sought.corners.map(([x, y]): XY => [x, y])))}
+            stroke-width={unit * 0.9}
+          />
+        )}
+        {went && <Wrong at={went} size={unit * 2.6} />}
         {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 4.2} />)}
         {asked.map(({ pose, name }) => {
           const found = spot(pose.viewpoint);
@@ -99,13 +137,20 @@ function storeyName(number: number, of: number, name: string): string {
   return of === 2 ? (number === 0 ? "downstairs" : "upstairs") : name;
 }
 
+/** The edges of a storey as lines. */
+function lines(plan: Plan, spot: (viewpoint: string) => XY | null): [XY, XY][] {
+  return plan.edges.flatMap(([a, b]): [XY, XY][] => {
+    const [from, to] = [spot(a), spot(b)];
+    return from && to ? [[from, to]] : [];
+  });
+}
+
 function Edges({ plan, spot, unit }: { plan: Plan; spot: (viewpoint: string) => XY | null; unit: number }) {
   return (
     <g class="edges" stroke-width={unit * 0.25}>
-      {plan.edges.map(([a, b]) => {
-        const [from, to] = [spot(a), spot(b)];
-        return from && to && <line x1={from[0]} y1={-from[1]} x2={to[0]} y2={-to[1]} />;
-      })}
+      {lines(plan, spot).map(([from, to]) => (
+        <line x1={from[0]} y1={-from[1]} x2={to[0]} y2={-to[1]} />
+      ))}
       {Object.keys(plan.viewpoints).map((viewpoint) => {
         const found = spot(viewpoint);
         return found && <circle cx={found[0]} cy={-found[1]} r={unit * 0.7} />;
@@ -114,18 +159,14 @@ function Edges({ plan, spot, unit }: { plan: Plan; spot: (viewpoint: string) => 
   );
 }
 
-/** A room's name, a word to a line, where there is space for it. */
-function RoomName({ name, polygon, unit }: { name: string; polygon: readonly XY[]; unit: number }) {
-  const [xs, ys] = [polygon.map(([x]) => x), polygon.map(([, y]) => y)];
-  const [west, east, south, north] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
-  const size = unit * 3.4;
-  const width = (text: string) => text.length * size * 0.52;
-  const lines = width(name) < east - west ? [name] : name.split(/[\s/]+/);
-  if (Math.max(...lines.map(width)) > (east - west) * 1.05 || lines.length * size > north - south) return null;
+/** The name of a room, with its words below each other if they are more. */
+function RoomName({ label, size }: { label: Label; size: number }) {
+  const [x, y] = label.at;
+  const top = -y - ((label.lines.length - 1) / 2) * size * 1.05 + size * 0.35;
   return (
     <text class="name" font-size={size} text-anchor="middle">
-      {lines.map((line, i) => (
-        <tspan x={(west + east) / 2} y={-north + size * (i + 1.35)}>
+      {label.lines.map((line, i) => (
+        <tspan x={x} y={top + i * size * 1.05}>
           {line}
         </tspan>
       ))}
@@ -144,12 +185,32 @@ function Mark({ at, name, unit }: { at: XY; name: string; unit: number }) {
   );
 }
 
+/** Where it went wrong: a cross in a ring. */
+function Wrong({ at: [x, y], size }: { at: XY; size: number }) {
+  const arm = size * 0.5;
+  return (
+    <g class="wrong" transform={`translate(${x} ${-y})`} stroke-width={size * 0.24}>
+      <circle r={size} />
+      <path d={`M${-arm} ${-arm}L${arm} ${arm}M${arm} ${-arm}L${-arm} ${arm}`} />
+    </g>
+  );
+}
+
 function Star({ at, size }: { at: XY; size: number }) {
   const points = Array.from({ length: 10 }, (_, i): XY => {
     const [angle, radius] = [(i * Math.PI) / 5, i % 2 ? size * 0.45 : size];
     return [at[0] + Math.sin(angle) * radius, at[1] + Math.cos(angle) * radius];
   });
   return <polygon class="goal" points={drawn(points)} stroke-width={size * 0.12} />;
+}
+
+/** The star of a goal, for the key of a plan. */
+export function StarSign() {
+  return (
+    <svg class="star" viewBox="-1.1 -1.1 2.2 2.2" aria-hidden="true">
+      <Star at={[0, 0]} size={1} />
+    </svg>
+  );
 }
 
 function bounds(storey: Storey, plan: Plan, number: number): { x: number; y: number; width: number; height: number } {

@@ -9,7 +9,9 @@ export function Timeline({ player, time }: { player: Player; time: number }) {
   const { steps } = player.state.value;
   const frame = player.frame.value;
   const step = frame?.step ?? 0;
-  const last = Math.max(time - 1, steps.length - 1, 1);
+  const ended = player.state.value.ended !== null;
+  const last = Math.max(time, steps.length, 1); // the place after the last step is the end
+  const at = placeOf(player);
   const across = (index: number) => `${(100 * index) / last}%`;
   return (
     <div class="timeline">
@@ -27,8 +29,8 @@ export function Timeline({ player, time }: { player: Player; time: number }) {
         </svg>
       </button>
       <div class="track">
-        <div class="known" style={{ width: across(steps.length - 1) }} />
-        <div class="done" style={{ width: across(step) }} />
+        <div class="known" style={{ width: across(ended ? steps.length : steps.length - 1) }} />
+        <div class="done" style={{ width: across(at) }} />
         {letters(player.state.value).map(({ name, index }) => (
           <span class="request" style={{ left: across(index) }} aria-hidden="true">
             {name}
@@ -38,10 +40,15 @@ export function Timeline({ player, time }: { player: Player; time: number }) {
           type="range"
           min="0"
           max={last}
-          value={step}
+          value={at}
           aria-label="Step"
           aria-valuetext={`Step ${step + 1} of ${time}. ${telling(player.state.value, frame, "It")}`}
-          onInput={(event) => player.seek(Math.min(Number(event.currentTarget.value), steps.length - 1))}
+          onInput={(event) => {
+            const wanted = Number(event.currentTarget.value);
+            if (wanted >= steps.length) player.catchUp();
+            else player.seek(wanted);
+            event.currentTarget.value = String(placeOf(player)); // what is not known yet cannot be gone to
+          }}
         />
       </div>
       <button
@@ -56,6 +63,12 @@ export function Timeline({ player, time }: { player: Player; time: number }) {
       </button>
     </div>
   );
+}
+
+/** Where the slider stands. */
+function placeOf(player: Player): number {
+  const frame = player.frame.value;
+  return frame?.phase === "end" ? player.state.value.steps.length : (frame?.step ?? 0);
 }
 
 function Sign({ playing }: { playing: boolean }) {

@@ -1,19 +1,22 @@
 /** The visitor is the agent: the same views, actions, time, budget and advisor. */
 
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import type { Action, Pose } from "../events";
-import type { Plan } from "../house";
+import { named, type Plan } from "../house";
 import { useKeys } from "../keys";
+import { Agents } from "../parts/Agents";
 import { Budget } from "../parts/Budget";
-import { PlanMap } from "../parts/PlanMap";
+import { Outline } from "../parts/Outline";
+import { PlanMap, StarSign } from "../parts/PlanMap";
 import { letters } from "../parts/Talk";
 import { View } from "../parts/View";
 import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
 import { appears, cameraAt, onward } from "../view/path";
-import { ACTION_NAMES, capital, count, ending, place, times, wanted } from "../words";
+import { ACTION_NAMES, capital, count, ending, place, times, wanted, wentWrong } from "../words";
 import { Over } from "./Over";
 import { Waiting } from "./Waiting";
 
@@ -23,10 +26,11 @@ const queue = signal<Action[]>([]);
 const LONGEST_QUEUE = 3;
 const EYES = 1.4; // metres above the floor
 
-export function Beat({ session }: { session: Session }) {
+/** The screen of one's own walk; with `day` that of the task of the day, and what comes after it. */
+export function Beat({ session, day }: { session: Session; day?: { after: ComponentChildren } }) {
   const known = session.known.value;
   useEffect(() => {
-    if (known) session.enter("beat");
+    if (known && !day) session.enter("beat");
   }, [known]);
   const state = session.state.value;
   const { begun, ended } = state;
@@ -34,8 +38,11 @@ export function Beat({ session }: { session: Session }) {
   const name = begun?.mode === "beat" ? begun.house : undefined;
   const house = useHouse(name, true);
   const step = state.steps.at(-1);
+  const sought = ended?.ending?.sought;
+  const plan = named(house.plan, ended?.ending?.rooms);
   const waiting = sent.value !== null && sent.value.after >= state.number && session.refused.value === null;
-  const pose = poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
+  const pose =
+    sought?.pose ?? poseNow(state, [...(waiting && sent.value ? [sent.value.action] : []), ...queue.value], house.plan);
   const ready = !over && step !== undefined && step.acted === null && !waiting;
   const act = (action: Action): void => {
     if (!over && queue.value.length < LONGEST_QUEUE) queue.value = [...queue.value, action];
@@ -62,21 +69,24 @@ export function Beat({ session }: { session: Session }) {
     w: () => act("forward"),
     a: ask,
     s: () => act("stop"),
-    n: () => over && !session.study && session.begin("beat"),
+    n: () => over && !session.study && !day && session.begin("beat"),
   });
-  if (!begun || begun.mode !== "beat" || !pose)
+  if (!begun || begun.mode !== "beat" || !pose || (begun.day != null) !== (day !== undefined))
     return <Waiting session={session} again={() => session.enter("beat")} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
+  const soon = step?.ahead ?? [];
   return (
     <section class="beat" aria-labelledby="sentence">
       <h1 id="sentence">
+        {day && <small class="of-day">Task of {begun.day}</small>}
         Find <em>{wanted(begun.sentence)}</em>. {begun.requests > 0 && `You may ask for help ${times(begun.requests)}.`}
       </h1>
       <div class="two">
         <div>
           <div class="walk-view">
-            <View plan={house.plan} pictures={house.pictures} pose={pose} soon={step?.ahead ?? []} speed={1.4} cut={false}>
+            <View plan={house.plan} pictures={house.pictures} pose={pose} soon={soon} speed={1.4} cut={false}>
+              {sought && house.plan && <Outline plan={house.plan} pose={sought.pose} sought={sought} />}
               {ready && house.plan && <Onward plan={house.plan} pose={pose} go={() => act("forward")} />}
               {heard && !over && <p class="bubble answers">{heard}</p>}
             </View>
@@ -86,8 +96,13 @@ export function Beat({ session }: { session: Session }) {
         <div class="hands">
           {over && session.study ? (
             <Over session={session} />
+          ) : over && day ? (
+            <>
+              <p class="verdict">{ending(ended, "You")}</p>
+              {day.after}
+            </>
           ) : over ? (
-            <Result state={state} again={() => session.begin("beat")} />
+            <Result state={state} again={(against) => session.beat(against)} />
           ) : (
             <Pad
               act={act}
@@ -100,6 +115,7 @@ export function Beat({ session }: { session: Session }) {
           )}
         </div>
         <div class="side">
+          {begun.until != null && !over && <Clock until={begun.until} end={() => session.say({ kind: "leave" })} />}
           <Budget
             time={begun.time}
             left={(step?.steps_left ?? begun.time) - (step?.acted ? 1 : 0)}
@@ -107,8 +123,10 @@ export function Beat({ session }: { session: Session }) {
             requestsLeft={Math.max(0, (step?.requests_left ?? begun.requests) - (step?.asked ? 1 : 0))}
           />
           <PlanMap
-            plan={house.plan}
+            plan={plan}
             poses={poses}
+            sought={sought}
+            wrong={ended?.ending?.wrong_turn?.pose}
             asked={letters(state).map(({ name, index }) => ({ name, pose: state.steps[index]?.pose as Pose }))}
             goals={ended?.goals ?? []}
             other={ended?.walk ?? []}
@@ -119,7 +137,7 @@ export function Beat({ session }: { session: Session }) {
           />
           {over && !session.study && (
             <p class="key">
-              <i class="line you" /> you <i class="line it" /> the robot <i class="star" /> the goal
+              <i class="line you" /> you <i class="line it" /> the robot <StarSign /> the goal
             </p>
           )}
           {!over && <p class="quiet">Only what you have seen is drawn. The robot gets no plan at all.</p>}
@@ -129,6 +147,30 @@ export function Beat({ session }: { session: Session }) {
         {happened(state, house.plan)}
       </p>
     </section>
+  );
+}
+
+/** The time that is left; the server judges by its own clock. */
+function Clock({ until, end }: { until: number; end: () => void }) {
+  const [now, setNow] = useState(Date.now());
+  const left = Math.max(0, Math.ceil((until - now) / 1000));
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [until]);
+  useEffect(() => {
+    if (left === 0) end();
+  }, [left === 0]);
+  const text = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}`;
+  return (
+    <p class={`clock ${left < 30 ? "short" : ""}`}>
+      <span role="timer" aria-label={`${left} seconds left`}>
+        {text}
+      </span>{" "}
+      <button type="button" class="link" onClick={end}>
+        End it here
+      </button>
+    </p>
   );
 }
 
@@ -195,13 +237,18 @@ function Pad({
 }
 
 /** Yours beside its. */
-function Result({ state, again }: { state: State; again: () => void }) {
-  const { ended } = state;
+function Result({ state, again }: { state: State; again: (against: string | null) => void }) {
+  const { begun, ended } = state;
   if (!ended) return null;
   return (
     <div class={`card ending ${ended.success ? "good" : "bad"}`}>
       <p>{ending(ended, "You")}</p>
-      {ended.its_success !== null && <p>The robot {ended.its_success ? "found it." : "did not find it."}</p>}
+      {ended.ending?.wrong_turn && <p>{wentWrong(ended.ending.wrong_turn, "you")}</p>}
+      {ended.its_success !== null && (
+        <p>
+          {begun?.agent ? capital(begun.agent) : "The robot"} {ended.its_success ? "found it." : "did not find it."}
+        </p>
+      )}
       {ended.score && (
         <table class="score">
           <caption>
@@ -220,10 +267,11 @@ function Result({ state, again }: { state: State; again: () => void }) {
         </table>
       )}
       <p class="choices small">
-        <button type="button" class="main" onClick={again}>
+        <button type="button" class="main" onClick={() => again(begun?.agent ?? null)}>
           Another one
         </button>
       </p>
+      <Agents label="Against whom" button="Beat it" own choose={again} />
     </div>
   );
 }

@@ -2,6 +2,7 @@
 
 import type { ReadonlySignal } from "@preact/signals";
 import { computed } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { State } from "../reduce";
 import { NOTHING } from "../reduce";
@@ -32,12 +33,13 @@ export function Compare({ first, second, house, from, close }: Props) {
     ",": both((each) => each.nudge(-1)),
     Escape: close,
   });
+  const agent = second.value?.begun?.agent;
   const said = second.value?.steps[from]?.advised?.text;
   return (
     <section aria-labelledby="sentence">
       <h1 id="sentence">
-        It looks for <em>{wanted(first.value.begun?.sentence ?? "")}</em>. What if it had heard{" "}
-        {said ? <q>{said}</q> : "nothing"}?
+        {agent ? "Both look" : "It looks"} for <em>{wanted(first.value.begun?.sentence ?? "")}</em>.{" "}
+        {!agent && <>What if it had heard {said ? <q>{said}</q> : "nothing"}?</>}
       </h1>
       <p class="choices small">
         <button
@@ -54,28 +56,47 @@ export function Compare({ first, second, house, from, close }: Props) {
         </button>
       </p>
       <div class="pair">
-        <Half title="What happened" heard={first.value.steps[from]?.advised?.text} player={one} other={two} house={house} />
-        <Half title="What if" heard={said} player={two} other={one} house={house} />
+        {agent ? (
+          <>
+            <Half title="The robot of this page" player={one} other={two} house={house} />
+            <Half title={agent} player={two} other={one} house={house} />
+          </>
+        ) : (
+          <>
+            <Half
+              title={<Heard what="What happened" heard={first.value.steps[from]?.advised?.text} />}
+              player={one}
+              other={two}
+              house={house}
+            />
+            <Half title={<Heard what="What if" heard={said} />} player={two} other={one} house={house} />
+          </>
+        )}
       </div>
     </section>
   );
 }
 
+function Heard({ what, heard }: { what: string; heard: string | undefined }) {
+  return (
+    <>
+      {what}: <span>it heard {heard ? <q>{heard}</q> : "nothing"}</span>
+    </>
+  );
+}
+
 interface HalfProps {
-  title: string;
-  heard: string | undefined;
+  title: ComponentChildren;
   player: Player;
   other: Player;
   house: Fetched;
 }
 
-function Half({ title, heard, player, other, house }: HalfProps) {
+function Half({ title, player, other, house }: HalfProps) {
   const { ended } = player.state.value;
   return (
     <div class="half">
-      <h2>
-        {title}: <span>it heard {heard ? <q>{heard}</q> : "nothing"}</span>
-      </h2>
+      <h2>{title}</h2>
       <Walk player={player} house={house} />
       <Timeline player={player} time={player.state.value.begun?.time ?? 25} />
       <EpisodeMap

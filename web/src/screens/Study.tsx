@@ -1,8 +1,10 @@
 /** A study: consent, practice, tasks and the completion code. What comes next the server says. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Standing } from "../messages";
+import { Ask } from "../parts/Ask";
 import type { Session } from "../session";
+import { canDraw, platformId } from "../study";
 import { Beat } from "./Beat";
 import { Watch } from "./Watch";
 
@@ -26,10 +28,23 @@ export function Study({ session }: { session: Session }) {
 
 function Consent({ session, standing }: { session: Session; standing: Standing }) {
   const [agrees, setAgrees] = useState(false);
-  const agree = (): void => {
-    const id = standing.platform && new URLSearchParams(location.search).get(standing.platform);
-    session.say({ kind: "agree", version: standing.version ?? "", ...(id ? { platform: id } : {}) });
-  };
+  const drawn = useMemo(canDraw, []);
+  const id = platformId(standing.platform);
+  const agree = (): void => session.say({ kind: "agree", version: standing.version ?? "", ...(id ? { platform: id } : {}) });
+  if (!drawn)
+    return (
+      <Hindered title={standing.title}>
+        This study shows houses in three dimensions, and this browser cannot draw them (it has no WebGL 2). Nothing was
+        recorded of you. Come back with another browser or computer, by the same link.
+      </Hindered>
+    );
+  if (standing.platform && !id)
+    return (
+      <Hindered title={standing.title}>
+        This address has no id of yours in it, without which you cannot take part. Come by the link that you were given for
+        this study.
+      </Hindered>
+    );
   return (
     <section class="study" aria-labelledby="title">
       <h1 id="title">{standing.title}</h1>
@@ -48,6 +63,18 @@ function Consent({ session, standing }: { session: Session; standing: Standing }
         </button>
       </p>
       <p class="quiet">Version {standing.version}</p>
+    </section>
+  );
+}
+
+/** Why somebody cannot take part here, before they are asked whether they want to. */
+function Hindered({ title, children }: { title: string; children: string }) {
+  return (
+    <section class="study" aria-labelledby="title">
+      <h1 id="title">{title}</h1>
+      <div class="card" role="status">
+        <p>{children}</p>
+      </div>
     </section>
   );
 }
@@ -77,7 +104,6 @@ function Episode({ session }: { session: Session }) {
 
 /** How far the study is, what there is to do, and the ways out of it. */
 function Bar({ session, standing }: { session: Session; standing: Standing }) {
-  const asks = useRef<HTMLDialogElement>(null);
   const going = standing.begun && !standing.over;
   return (
     <div class="study-bar">
@@ -94,17 +120,14 @@ function Bar({ session, standing }: { session: Session; standing: Standing }) {
             Give up this task
           </button>
         )}
-        <button type="button" onClick={() => asks.current?.showModal()}>
-          Withdraw
-        </button>
+        <Ask
+          button="Withdraw"
+          question="Leave the study, and delete all that was recorded of you? This cannot be undone."
+          stay="Stay"
+          act="Withdraw and delete"
+          does={() => session.say({ kind: "withdraw" })}
+        />
       </p>
-      <dialog ref={asks} aria-label="Withdraw">
-        <p>Leave the study, and delete all that was recorded of you? This cannot be undone.</p>
-        <form method="dialog" class="choices small">
-          <button class="main">Stay</button>
-          <button onClick={() => session.say({ kind: "withdraw" })}>Withdraw and delete</button>
-        </form>
-      </dialog>
     </div>
   );
 }
@@ -133,21 +156,51 @@ function End({ session, standing }: { session: Session; standing: Standing }) {
       <div class="card" role="status">
         <p>{standing.text}</p>
         {standing.code && (
-          <p class="code">
-            <code>{standing.code}</code>
-          </p>
+          <>
+            <p class="code">
+              <code>{standing.code}</code>
+            </p>
+            <p class="choices small">
+              <Copy text={standing.code} />
+            </p>
+          </>
         )}
       </div>
       {standing.phase !== "withdrawn" && (
-        <p class="choices small">
-          <button
-            type="button"
-            onClick={() => confirm("Delete all that was recorded of you?") && session.say({ kind: "withdraw" })}
-          >
-            Withdraw and delete
-          </button>
-        </p>
+        <details>
+          <summary>I do not want to take part after all</summary>
+          <p>
+            You can still withdraw: then all that was recorded of you is deleted, and the code above is worth nothing.
+            Nothing else has to be done here; you can close this page.
+          </p>
+          <p class="choices small">
+            <Ask
+              button="Withdraw and delete …"
+              question="Delete all that was recorded of you, and your completion code with it? This cannot be undone."
+              stay="Keep it"
+              act="Delete it all"
+              does={() => session.say({ kind: "withdraw" })}
+            />
+          </p>
+        </details>
       )}
     </section>
+  );
+}
+
+/** Puts a text where it can be pasted from. */
+function Copy({ text }: { text: string }) {
+  const [told, setTold] = useState("Copy the code");
+  const copy = (): void => {
+    const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error("no clipboard"));
+    copied.then(
+      () => setTold("Copied"),
+      () => setTold("Select it and copy it by hand"),
+    );
+  };
+  return (
+    <button type="button" class="main" onClick={copy}>
+      {told}
+    </button>
   );
 }

@@ -1,13 +1,16 @@
 /** Watch the agent look for something, help it when it asks, and see what would have happened otherwise. */
 
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { COLLECTS } from "../contributions";
 import type { Pose } from "../events";
 import type { Which } from "../messages";
 import { fetched, type House } from "../house";
 import { useKeys } from "../keys";
+import { Agents } from "../parts/Agents";
 import { EpisodeMap } from "../parts/EpisodeMap";
 import { Field } from "../parts/Field";
 import { Budget } from "../parts/Budget";
+import { Contribute } from "../parts/Contribute";
 import { Talk } from "../parts/Talk";
 import { Timeline } from "../parts/Timeline";
 import { Walk } from "../parts/Walk";
@@ -16,7 +19,7 @@ import { Player } from "../player";
 import type { State } from "../reduce";
 import type { Session } from "../session";
 import { useHouse } from "../useHouse";
-import { ending, times, wanted } from "../words";
+import { ending, times, wanted, wentWrong } from "../words";
 import { Compare } from "./Compare";
 import { Over } from "./Over";
 import { Waiting } from "./Waiting";
@@ -48,7 +51,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
   }, [known, mode, which.link]);
   const player = usePlayer(session);
   const state = session.state.value;
-  const house = useHouse(state.begun?.house, session.study);
+  const house = useHouse(state.begun?.mode === mode ? state.begun.house : undefined, session.study);
   const [goals, showGoals] = useState(false);
   const [asking, setAsking] = useState<number | null>(null);
   useKeys({
@@ -71,6 +74,11 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
     player.playing.value = true;
     session.say({ kind: "speak", step: step?.step ?? 0, text });
   };
+  const ask = (index: number): void => {
+    player.playing.value = false;
+    player.seek(index);
+    setAsking(index);
+  };
   const whatIf = (text: string | null): void => {
     session.say({ kind: "what_if", step: state.steps[asking ?? 0]?.step ?? 0, text });
   };
@@ -80,7 +88,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
         first={session.state}
         second={session.second}
         house={house}
-        from={asking ?? 0}
+        from={session.second.value.begun?.agent ? 0 : (asking ?? 0)}
         close={() => {
           session.second.value = null;
           setAsking(null);
@@ -129,7 +137,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
           )}
           {ended && atEnd && session.study && <Over session={session} />}
           {ended && atEnd && !session.study && (
-            <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} mode={mode} />
+            <Ending state={state} again={() => session.begin(mode)} replay={() => player.seek(0)} whatIf={ask} mode={mode} />
           )}
           {asking !== null && (
             <div class="card">
@@ -186,21 +194,22 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
             state={state}
             until={frame?.step ?? 0}
             seek={(index) => player.seek(index)}
-            whatIf={
-              session.study
-                ? undefined
-                : (index) => {
-                    player.playing.value = false;
-                    player.seek(index);
-                    setAsking(index);
-                  }
-            }
+            whatIf={session.study ? undefined : ask}
           />
           {!(session.study && step?.thought?.before.length === 0) && (
             <details>
               <summary>Why?</summary>
               <Why step={step} />
             </details>
+          )}
+          {mode === "help" && COLLECTS && <Contribute session={session} />}
+          {ended && !session.study && (
+            <Agents
+              label="Another agent on the same task"
+              button="Side by side"
+              own={false}
+              choose={(agent) => agent && session.say({ kind: "beside", agent })}
+            />
           )}
           {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
         </div>
@@ -214,17 +223,28 @@ function Ending({
   state,
   again,
   replay,
+  whatIf,
   mode,
 }: {
   state: State;
   again: () => void;
   replay: () => void;
+  whatIf: (step: number) => void;
   mode: "watch" | "help";
 }) {
   if (!state.ended) return null;
+  const wrong = state.ended.ending?.wrong_turn;
   return (
     <div class={`card ending ${state.ended.success ? "good" : "bad"}`}>
       <p>{ending(state.ended, "It")}</p>
+      {wrong && (
+        <p>
+          {wentWrong(wrong, "it")}{" "}
+          <button type="button" class="link" onClick={() => whatIf(wrong.step)}>
+            What if somebody had told it the way there?
+          </button>
+        </p>
+      )}
       <p class="choices small">
         <button type="button" class="main" onClick={again}>
           {mode === "help" ? "Help it with another" : "Another one"}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from vnla.agents.config import AgentConfig
-from vnla.evaluation.confidence import Estimate, minus
+from vnla.evaluation.confidence import Estimate, minus, seeds_note
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.scores import SUCCESS_RADIUS, Scores
 from vnla.experiments.evaluations import NOTE, PEERS, TESTS, peer_on
@@ -38,10 +38,17 @@ FIGURES = {
     "room_success_rate": "Room-finding success rate (%)",
     "nav_error": "Mean navigation error (m)",
 }
-OVER_SEEDS = (
-    "± is 95% over the seeds of the help budgets, as in the paper: the same tasks, houses and training. Trained agents have"
-    " the paper's sensors (view only), and all walk with the paper's forward (informed), which knows the goal."
+_SENSORS = (
+    "Trained agents have the paper's sensors (view only), and all walk with the paper's forward (informed), which knows the"
+    " goal."
 )
+
+
+def over_seeds_note(results: PaperResults) -> str:
+    """Return what stands below every table with figures over seeds: what ± is over, and which interval is wider."""
+    houses = len({task.house for split in TESTS for task in results.dataset("asknav").split(split)})
+    over = seeds_note(len(results.preset.seeds), houses)
+    return f"{over} `vnla score` has intervals over houses, which are wider. {_SENSORS}"
 
 
 def cell(found: Estimate, metric: str = "success_rate", paper: Published | None = None) -> Value:
@@ -109,8 +116,8 @@ def help_policies(results: PaperResults, command: str = "") -> list[Item]:
         "Table 2: help-requesting policies on AskNav",
         ["Help policy", *FIGURES.values()],
         rows,
-        f"{OVER_SEEDS} NONE never asks, so its budgets change nothing. TEACHER is the agent of LEARNED, asking as the help"
-        f" teacher tells it to: in training LEARNED does so, too.{note}",
+        f"{over_seeds_note(results)} NONE never asks, so its budgets change nothing. TEACHER is the agent of LEARNED, asking"
+        f" as the help teacher tells it to: in training LEARNED does so, too.{note}",
         command,
     )
     return [table, *_policy_findings(results), *_our_findings(results)]
@@ -179,7 +186,7 @@ def advisors(results: PaperResults, command: str = "") -> list[Item]:
         tests = [cell(results.figure(name, split), paper=published.TABLE_3[name][split]) for split in TESTS]
         rows.append((*_ADVISORS[name], iteration, cell(results.figure(name, DEV_SEEN)), *tests))
     columns = ["Advisor", "Subgoals", "Training iterations", *(f"{SPLITS[split]} (%)" for split in (DEV_SEEN, *TESTS))]
-    note = f"Success rates. {_EQUAL_SUCCESS.format(tolerance=TOLERANCE)} {OVER_SEEDS}"
+    note = f"Success rates. {_EQUAL_SUCCESS.format(tolerance=TOLERANCE)} {over_seeds_note(results)}"
     return [ReportTable("table-3", "Table 3: advisors on AskNav", columns, rows, note, command), *_advisor_findings(results)]
 
 
@@ -225,7 +232,7 @@ def without_rooms(results: PaperResults, command: str = "") -> list[Item]:
     }
     rows += [(name, "none", *(cell(results.figure(peer, split)) for split in TESTS)) for name, peer in beside.items()]
     columns = ["Help policy", "Training set", *(f"{SPLITS[split]} (%)" for split in TESTS)]
-    note = f"Success rates. {OVER_SEEDS}{f' {NOTE}' if beside else ''}"
+    note = f"Success rates. {over_seeds_note(results)}{f' {NOTE}' if beside else ''}"
     table = ReportTable("table-4", "Table 4: success on NoRoom", columns, rows, note, command)
     return [table, *_room_findings(results)]
 
@@ -323,7 +330,9 @@ def teacher_rules(results: PaperResults, command: str = "") -> list[Item]:
     ]
     columns = ["Teacher", *(f"{SPLITS[split]} (%)" for split in TESTS)]
     title = "Table 7: rules of the help-requesting teacher"
-    table = ReportTable("table-7", title, columns, rows, f"Success rates of agents that imitate it. {OVER_SEEDS}", command)
+    table = ReportTable(
+        "table-7", title, columns, rows, f"Success rates of agents that imitate it. {over_seeds_note(results)}", command
+    )
     return [table, *_rule_findings(results)]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -16,10 +15,11 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from vnla.common.errors import InputError
+from vnla.common.progress import Tell, untold
 from vnla.serve import messages
 from vnla.serve.app import bare_app
 from vnla.serve.connections import PATIENCE, Connection, Connections
-from vnla.serve.content import INDEX, Content, assets
+from vnla.serve.content import INDEX, assets
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.limits import Limits
 from vnla.serve.messages import STUDY_MESSAGE, TOKEN, StudyMessage
@@ -27,13 +27,11 @@ from vnla.serve.reduce import NOTHING
 from vnla.serve.sessions import Session
 from vnla.serve.site import Site, SiteLoader
 from vnla.serve.study.design import Design
+from vnla.serve.study.preparing import draw, houses_of, looked_at, tasks_of_study
 from vnla.serve.study.records import ParticipantSession
 from vnla.serve.study.service import StudyService
 from vnla.serve.visitor_service import VisitorService
 from vnla.training.trained import Trained
-
-MARK = b'<meta name="study">'
-"""In the head of the page of a study, by which its scripts know what to show."""
 
 
 class StudySite(Site):
@@ -51,9 +49,19 @@ class StudySite(Site):
             if condition.mode == "help" and not self.agents[condition.agent].engine.listens:
                 raise InputError(f"condition {condition.name}: the agent {condition.agent} was not trained to follow words")
         tasks = self.engine.goals.tasks
-        for task in (*design.practice.tasks, *design.catch, *(task for group in design.groups for task in group)):
+        for task in tasks_of_study(design):
             if task not in tasks:
                 raise InputError(f"{design.tasks}: has no task {task!r}, which the study names")
+
+    def prepare(self, design: Design, tell: Tell = untold) -> None:
+        """Make everything ready that participants see and that their words are read by, of all houses of a design."""
+        folder, tasks = self.engine.trained.material.folder, self.engine.goals.tasks
+        houses = houses_of([tasks[task] for task in tasks_of_study(design)], folder)
+        if any(condition.mode == "help" for condition in design.conditions):
+            around = looked_at(folder, houses, tell)
+            for service in self.agents.values():
+                service.reader.prepare(around)
+        draw(self.pictures, houses, tell)
 
     def close(self) -> None:
         """Finish what is under way."""
@@ -63,13 +71,8 @@ class StudySite(Site):
 
 def make_study_app(loader: SiteLoader, study: StudyService, hosts: Collection[str], limits: Limits) -> FastAPI:
     """Return the server of a study. Its `loader` opens a `StudySite`."""
-    page = {**assets(), INDEX: marked(assets()[INDEX])}
+    page = {**assets(), INDEX: assets()[INDEX].marked("study")}
     return bare_app(StudyConnections(loader, study, limits), hosts, page)
-
-
-def marked(page: Content) -> Content:
-    """Return the page with the mark of a study."""
-    return replace(page, body=page.body.replace(b"<head>", b"<head>" + MARK))
 
 
 class StudyConnections(Connections):

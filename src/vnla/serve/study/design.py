@@ -142,11 +142,25 @@ class Design(Frozen):
             raise InputError(f"{path}: {where and f'field {where}: '}{why}") from None
 
 
+BLANK = "[["
+"""Begins what is to be filled in in a consent text."""
+
+
 class Consent(Frozen):
     """What participants agree to; its version is made from its text."""
 
     text: str
     version: str
+
+    def check_complete(self, folder: Path) -> None:
+        """Refuse a text in which something is still to be filled in: nobody can agree to that."""
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if BLANK in line:
+                blank = BLANK + line.partition(BLANK)[2].partition("]]")[0]
+                raise InputError(
+                    f"{folder / CONSENT}: line {number} still has a blank, {blank[:60]}]]; fill in all of them before "
+                    "anybody is asked to agree"
+                )
 
     @classmethod
     def read(cls, folder: Path) -> Consent:

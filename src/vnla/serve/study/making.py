@@ -19,9 +19,6 @@ from vnla.serve.study.design import CONSENT, DESIGN, DOES, INSTRUCTIONS, README,
 from vnla.tasks.dataset import read_dataset
 from vnla.tasks.task import Task
 
-BLANK = "[["
-"""Begins what is to be filled in in the consent text."""
-
 _TEMPLATES = Path(__file__).parent / "templates"
 
 

@@ -26,6 +26,7 @@ from vnla.agents import pretrained
 from vnla.common import checksums, files
 from vnla.common.errors import InputError
 from vnla.houses.folder import read_world
+from vnla.language.reader import READER_VERSION
 from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import BegunEvent, EndedEvent, Event, Frozen, ThoughtEvent, WaitsEvent
 from vnla.serve.limits import Limits
@@ -56,6 +57,8 @@ class Stamp(Frozen):
     tasks: str
     checkpoints: dict[str, str]
     """Agent → digits of its weights."""
+    reader: str = ""
+    """The version of what reads participants' words; records of earlier versions do not say it."""
 
     @classmethod
     def of(cls, design: Design) -> Stamp:
@@ -67,6 +70,7 @@ class Stamp(Frozen):
             world=world_checksum(read_world(Path(design.world))),
             tasks=_digits(sorted(read_dataset(Path(design.tasks)).paths.values())),
             checkpoints={name: _weights(run) for name, run in design.agents.items()},
+            reader=str(READER_VERSION),
         )
 
 
@@ -138,9 +142,9 @@ class ParticipantSession(Session):
         if numbers != list(range(1, max(acknowledged, self.state["number"]) + 1)):
             raise InputError("the record of your session is not complete; tell whoever runs this study")
 
-    def append(self, events: Iterable[Event], spec: EpisodeSpec | None = None) -> None:
+    async def append(self, events: Iterable[Event], spec: EpisodeSpec | None = None) -> None:
         """Record events with what they follow from; then send them."""
-        super().append(events, spec)
+        await super().append(events, spec)
         self._stamped, self._message = self._stamp, None
         self.trial, self._next = self._next or self.trial, None
 
@@ -193,9 +197,9 @@ def shown(event: Event, shows: Shows, *, practice: bool) -> Event:
         case WaitsEvent():
             return event.model_copy(update=({} if shows.way else {"way": []}) | ({} if shows.offer else {"offer": ""}))
         case EndedEvent() if shows.outcome:
-            return event.model_copy(update={"link": None})
+            return event.model_copy(update={"link": None, "ending": None})
         case EndedEvent():
-            secret = {"walk": None, "its_success": None, "score": None, "link": None}
+            secret = {"ending": None, "walk": None, "its_success": None, "score": None, "link": None}
             return event.model_copy(update=secret if practice else {**secret, "success": None, "metres": None, "goals": []})
     return event
 

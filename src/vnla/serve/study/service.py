@@ -46,6 +46,7 @@ class StudyService:
         self._cells = cells(self.design)
         self.store = Store.of(folder, self.design, self.key, clock)
         self.store.check(self.design.fingerprint)
+        self.store.check_reader(stamp.reader)
         self.sessions = ParticipantSessions(folder, limits, stamp, self.design.shows)
         for name in self.store.withdrawn():  # in the moment in which a server was killed
             self._forget(name)
@@ -200,7 +201,7 @@ class StudyService:
         walk = await service.walk(session.spec)
         pose = walk.steps[session.state["waits"]["step"]].pose
         left, goals = rounded_metres(service.world.metres(pose, walk.task)), service.world.goals(walk.task)
-        session.append([EndedEvent(reason="left", success=False, metres=left, goals=goals)])
+        await session.append([EndedEvent(reason="left", success=False, metres=left, goals=goals)])
 
     def _next(self, someone: Participant, tries: list[Try]) -> Next:
         """Return what comes next; a try that was begun in the store and not in the record comes again."""

@@ -35,6 +35,7 @@ Status = Literal["at work", "completed", "out", "silent"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS study (configuration TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS reader (version TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS gone (withdrew INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS participants (
     id TEXT PRIMARY KEY, token TEXT UNIQUE NOT NULL, cell INTEGER NOT NULL, status TEXT NOT NULL,
@@ -164,6 +165,18 @@ class Store:
                 )
             database.execute("DELETE FROM study")
             database.execute("INSERT INTO study VALUES (?)", (configuration,))
+
+    def check_reader(self, version: str) -> None:
+        """Refuse another reader of words than the one that the first participant had: the same words would mean others."""
+        with self._changing() as database:
+            row = database.execute("SELECT version FROM reader").fetchone()
+            if row and row[0] != version and database.execute("SELECT 1 FROM participants").fetchone():
+                raise InputError(
+                    f"{self._folder / STORE}: people have taken part whose words reader {row[0]} read, but this vnla has "
+                    f"reader {version}; go on with the version that their records name, or make a new study"
+                )
+            database.execute("DELETE FROM reader")
+            database.execute("INSERT INTO reader VALUES (?)", (version,))
 
     def join(self, token: str, consent: str, platform: str | None = None, most: int | None = None) -> Participant:
         """Take somebody in and assign a cell, or return who has this token already. `most` is how many are wanted."""

@@ -1,0 +1,1 @@
+"""What visitors typed and agreed to give: kept, withdrawn and exported."""

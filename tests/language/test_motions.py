@@ -1,0 +1,101 @@
+"""What people say of turns and steps, in `motions.tsv`: order, corrections, what is not to be done, amounts, conditions."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from vnla.assistance.advisor import TemplateAdvisor
+from vnla.camera import VIEWS, view_index
+from vnla.houses.cottage import cottage
+from vnla.language.grounding import denote, motions
+from vnla.language.meanings import LONGEST
+from vnla.language.parser import parse
+from vnla.language.reader import read_advice
+from vnla.language.sights import plain_sights
+from vnla.language.surroundings import Surroundings
+from vnla.world.actions import Nav
+
+TEXT = (Path(__file__).parent / "motions.tsv").read_text(encoding="utf-8")
+DEVELOPED, HELD_OUT = ([line.split("\t") for line in part.splitlines() if "\t" in line] for part in TEXT.split("# Held out"))
+PAPER = TemplateAdvisor()
+WORDS = frozenset(PAPER.words())
+AROUND = Surroundings(cottage(), plain_sights(cottage()))
+
+
+def done(said: str) -> str:
+    return "".join("LRUDFS"[action] for action in motions(parse(said)).plan) or "-"
+
+
+@pytest.mark.parametrize(("said", "meant"), DEVELOPED)
+def test_what_is_said_is_done(said: str, meant: str) -> None:
+    assert done(said) == meant
+    assert meant != "-" or motions(parse(said)).why
+
+
+def test_most_of_what_nobody_developed_it_on_is_done() -> None:
+    good = [done(said) == meant for said, meant in HELD_OUT]
+    assert len(good) == 40 and sum(good) >= 36
+
+
+def at(viewpoint: str, heading: int) -> int:
+    return AROUND.graph.ids.index(viewpoint) * VIEWS + view_index(1, heading)
+
+
+@pytest.mark.parametrize(
+    ("said", "viewpoint", "heading", "there"),
+    [
+        ("leave the hall, but do not go into the living room", "hall_south", 9, "kitchen entryway dining stairs_foot"),
+        ("go into any room but not the kitchen", "hall_south", 3, "living_east entryway dining stairs_foot"),
+        ("through the opening behind you", "hall_south", 9, "kitchen"),
+    ],
+)
+def test_where_it_leads_in_the_cottage(said: str, viewpoint: str, heading: int, there: str) -> None:
+    """From hall, south, the kitchen lies at 99.5 degrees, the living room's first viewpoint at 281, and nearest."""
+    meant = denote(parse(said), AROUND, at(viewpoint, heading), AROUND.after)
+    assert AROUND.graph.ids[meant.pose // VIEWS] in there.split(), (meant.frames, meant.why)
+
+
+def test_metres_are_those_of_the_house() -> None:
+    """The living room is 2.55 m from the hall's south end; its next place is farther on."""
+    here = at("hall_south", 9)
+    for metres, steps in (("2.5 metres", 1), ("8 feet", 1), ("5 metres", 2)):
+        assert denote(parse(f"walk {metres}"), AROUND, here, AROUND.after).plan == (Nav.FORWARD,) * steps, metres
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("", "nothing was said"),
+        ("向左转", "there is no word in it that could be read"),
+        ("\x00\x1b[31m\x07", "nothing in it says where to go"),
+        ("<img src=x onerror=alert(1)>", "nothing in it says where to go"),
+        ("lovely weather", "nothing in it says where to go"),
+        ("go to the sofa", "it speaks of what is there, and nothing is known of the house"),
+        ("turn left " * 1000, "it is 72 actions: only the first 12 are told; it is too long: only the first 400"),
+        ("xyzzy " * 2000, "nothing in it says where to go"),
+        ("turn 45 degrees left", "45 degrees: a turn is 30 degrees, so it takes 60 (possible: 30 or 60)"),
+        ("walk 1.5 steps", "1.5 steps: steps are whole; say 1 or 2"),
+        ("turn left if you see the sofa", "it depends on something that only you can see"),
+        ("turn left and smile", "not all of it was understood"),
+    ],
+)
+def test_people_are_told_why(said: str, why: str) -> None:
+    found = read_advice(said, PAPER, WORDS)
+    assert (found.why or "").startswith(why)
+
+
+def test_what_is_beyond_the_twelfth_action_is_marked() -> None:
+    said = "turn right, walk 6 steps, turn left, walk 4 steps, stop"
+    found = read_advice(said, PAPER, WORDS)
+    assert [said[start:end] for start, end, good in found.parts if not good] == ["walk 4 steps", "stop"]
+    assert found.why == "it is 17 actions: only the first 12 are told"
+
+
+def test_a_long_sentence_takes_little_of_the_processor() -> None:
+    said = ("turn left until you see the sofa, walk past the table to the door, " * 8)[:LONGEST]
+    begun = time.process_time()
+    read_advice(said, PAPER, WORDS, (AROUND, at("hall_south", 0)))
+    assert time.process_time() - begun < 3  # 0.3 s where nothing else runs: processors differ
