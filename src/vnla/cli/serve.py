@@ -125,7 +125,7 @@ def _open(run: Path, world: Path | None, tasks: Path | None, secret: bytes, devi
     features = OnDemandFeatures(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
     site = Site(trained, cache_folder() / "pictures", secret, features)
-    tell("ready")
+    tell("ready" if site.can_walk() else "the page is open; houses are drawn for the agent when they are first entered")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
 

@@ -94,6 +94,10 @@ class Site:
         """Return the houses of the tasks that are offered."""
         return [self.engine.goals.houses[name] for name in sorted({task.house for task in self.engine.goals.offered})]
 
+    def can_walk(self) -> bool:
+        """Return whether an agent can walk in a house of the tasks at once."""
+        return any(self.engine.sees(house.name) for house in self._offered())
+
     def _note_drawn(self) -> None:
         """Have houses entered first that are drawn already, so that nobody waits for pictures."""
         self.engine.ready = frozenset(house.name for house in self._offered() if not self.pictures.missing(house))
