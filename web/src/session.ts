@@ -13,6 +13,8 @@ export class Session {
   readonly state = signal<State>(NOTHING);
   readonly second = signal<State | null>(null);
   readonly refused = signal<string | null>(null);
+  /** How often something was refused: the same reason twice is two of them. */
+  readonly refusals = signal(0);
   readonly connected = signal(false);
   /** Whether the server has said what it knows of this session. */
   readonly known = signal(false);
@@ -33,8 +35,9 @@ export class Session {
     });
   }
 
-  say(wish: Wish): void {
-    this.refused.value = null;
+  /** Who asks `again` for what was refused still reads why, until there is an answer. */
+  say(wish: Wish, again = false): void {
+    if (!again) this.refused.value = null;
     if (wish.kind !== "what_if") this.second.value = null;
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
@@ -46,16 +49,16 @@ export class Session {
   }
 
   /** Begins an episode unless the one that is wanted is there already, as after a reload. */
-  enter(mode: Mode, which: Which = {}): void {
+  enter(mode: Mode, which: Which = {}, again = false): void {
     const { begun } = this.state.peek();
     if (this.study) return; // the server says what comes next
     const there = begun?.mode === mode && (which.link === undefined || begun.link === which.link) && !which.goal;
-    if (!there) this.begin(mode, which);
+    if (!there) this.begin(mode, which, again);
   }
 
-  begin(mode: Mode, which: Which = {}): void {
+  begin(mode: Mode, which: Which = {}, again = false): void {
     this.resumed.value = false;
-    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which }, again);
   }
 
   private heard(answer: Answer): void {
@@ -69,6 +72,7 @@ export class Session {
         this.known.value = true;
         break;
       case "event":
+        if (answer.event.kind === "begun") this.refused.value = null;
         this.state.value = reduce(this.state.value, [answer.event]);
         break;
       case "second":
@@ -76,6 +80,7 @@ export class Session {
         break;
       case "refused":
         this.refused.value = answer.why;
+        this.refusals.value += 1;
         break;
       case "study":
         this.standing.value = answer;

@@ -65,7 +65,7 @@ export function Beat({ session }: { session: Session }) {
     n: () => over && !session.study && session.begin("beat"),
   });
   if (!begun || begun.mode !== "beat" || !pose)
-    return <Waiting session={session} again={() => session.enter("beat")} alone />;
+    return <Waiting session={session} again={() => session.enter("beat", {}, true)} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
   return (
