@@ -22,6 +22,9 @@ def demo(
             help="Encoder of the views: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
         ),
     ] = None,
+    make_features: Annotated[
+        bool, typer.Option("--make-features", help="Draw and encode all views, minutes, though they come with vnla.")
+    ] = False,
     *,
     work: WorkOptions,
 ) -> None:
@@ -38,5 +41,6 @@ def demo(
     kind_of(encoder or SMALL.features)
     contents = Contents("Five help policies in small houses", (1, 2), 2, 1, everything=False, peers=False)
     words = [f"vnla demo {out}", *([f"--encoder {encoder}"] if encoder else []), *work.noted_seed()]
-    preset = replace(SMALL, features=encoder or SMALL.features)
+    words += ["--make-features"] if make_features else []
+    preset = replace(SMALL, features=encoder or SMALL.features, makes_features=make_features)
     run_paper(out, preset, contents, " ".join(words), SharedWorkOptions(**vars(work)))

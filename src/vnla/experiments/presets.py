@@ -12,11 +12,13 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS
+from vnla.experiments.embedded import NAME, SEED
 from vnla.houses.generate.world import PRESETS as WORLDS
 from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.tasks.buckets import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
+from vnla.vision.encoders import DEFAULT
 from vnla.vision.reduce import reduced_name
 
 
@@ -40,6 +42,8 @@ class ExperimentPreset:
     """Points of each dev and test set, at least; 5,000 or in a small world fewer, if it is not said."""
     fewest: int = FEWEST
     """Labels that occur less often are left out."""
+    makes_features: bool = False
+    """Whether views are drawn and encoded even where their features come with the package."""
     seeds: tuple[int, ...] = SEEDS
     """Of the help budgets, in evaluation."""
     frequent: int = 50
@@ -49,6 +53,11 @@ class ExperimentPreset:
     def store(self) -> str:
         """The name of the features that agents are trained on."""
         return reduced_name(self.features, self.reduced) if self.reduced else self.features
+
+    def has_features(self, seed: int) -> bool:
+        """Return whether the features of its houses come with the package, and are to be taken from there."""
+        small = self.name == NAME and self.houses == WORLDS[NAME] and seed == SEED
+        return small and self.features == DEFAULT and not self.makes_features
 
     def given(
         self,
