@@ -21,6 +21,9 @@ from vnla.training.config import TrainingConfig
 from vnla.vision.encoders import DEFAULT
 from vnla.vision.reduce import reduced_name
 
+SHARED = "learned"
+"""The training that others may continue."""
+
 
 @dataclass(frozen=True)
 class ExperimentPreset:
@@ -46,6 +49,9 @@ class ExperimentPreset:
     """Whether views are drawn and encoded even where their features come with the package."""
     seeds: tuple[int, ...] = SEEDS
     """Of the help budgets, in evaluation."""
+    continuing: tuple[str, ...] = ()
+    """Trainings that begin with the agent that LEARNED is at its first validation, and have only the iterations that are
+    left. LEARNED and NONE are never among them, so these two are what they would be without it."""
     frequent: int = 50
     """Objects and rooms with more tasks than this are compared."""
 
@@ -83,6 +89,11 @@ SMALL = ExperimentPreset(
     reduced=128,
 )
 """The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""
+
+DEMO = replace(SMALL, validate_every=225, continuing=("first", "random"))
+"""The same for `vnla demo`. FIRST and RANDOM share the first half of the iterations with LEARNED, until the learning rate
+begins to fall: in two trainings of each they succeeded as often as with all iterations of their own
+(`benchmarks/experiments/sharing_trainings.py`). NONE succeeded less often so, and has its own."""
 
 PAPER = ExperimentPreset(
     name="paper",
