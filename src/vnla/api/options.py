@@ -140,6 +140,7 @@ class LoadOptions(TypedDict, total=False):
     world: Place | None
     tasks: Place | None
     forward: Name | None
+    price: int
     device: str
 
 
@@ -150,6 +151,7 @@ class WalkOptions(TypedDict, total=False):
     split: Name
     seed: int
     ratio: float | None
+    price: int
 
 
 class EvaluateOptions(TypedDict, total=False):

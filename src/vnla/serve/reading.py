@@ -12,12 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from vnla.assistance.advisor import Advisor
+from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS, view_index
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
-from vnla.language.reader import TextReading, find_end_goal, read_advice
+from vnla.language.dialogue import Asking, QuestionBack, ask_back, choice_of
+from vnla.language.grammar import text_of
+from vnla.language.reader import LONGEST_ADVICE, TextReading, find_end_goal, read_advice
+from vnla.language.readings import readings
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.serve.events import Frozen, Pose
 from vnla.serve.goals import sentence
 from vnla.serve.limits import ReadingTime
@@ -70,14 +75,25 @@ class AdviceReader:
 
     def read(self, text: str, pose: Pose | None = None) -> TextReading:
         """What a text advises an agent at a pose, or anywhere, in words that it has."""
-        if pose is None:
-            return read_advice(text, self._advisor, self._words)
+        return read_advice(text, self._advisor, self._words, None if pose is None else self._place(pose))
+
+    def ask_back(self, text: str, pose: Pose, asking: Asking) -> QuestionBack | None:
+        """What to ask somebody whose text may mean several things there; None where it need not be asked."""
+        around, here = self._place(pose)
+        return ask_back(readings(text, around, here, around.after), around, here, asking)
+
+    def chosen(self, answer: str, question: QuestionBack) -> str | None:
+        """The reading that an answer chooses, in words that the agent has; None if none."""
+        choice = choice_of(answer, question)
+        plan = () if choice is None else question.readings[choice].plan
+        return text_of(worded(until_stop(plan[:LONGEST_ADVICE]), self._advisor, self._words)) or None
+
+    def _place(self, pose: Pose) -> tuple[Surroundings, int]:
+        """A house, and the pose in it."""
         house, number = self._places.viewpoint(pose.viewpoint)
         around = self._surroundings(house)
         viewpoint = around.graph.ids.index(house.viewpoints[number].id)
-        return read_advice(
-            text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
-        )
+        return around, viewpoint * VIEWS + view_index(pose.row, pose.heading)
 
     def _surroundings(self, house: House) -> Surroundings:
         """A house as it is known by now."""
