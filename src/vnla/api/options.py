@@ -140,7 +140,6 @@ class LoadOptions(TypedDict, total=False):
     world: Place | None
     tasks: Place | None
     forward: Name | None
-    price: int
     device: str
 
 
@@ -151,7 +150,6 @@ class WalkOptions(TypedDict, total=False):
     split: Name
     seed: int
     ratio: float | None
-    price: int
 
 
 class EvaluateOptions(TypedDict, total=False):
