@@ -20,6 +20,7 @@ import vnla as package
 from command import Vnla
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.cli.serve import OWN_NAMES, HostingOptions, names_of
 
 
 @pytest.fixture(scope="module")
@@ -108,3 +109,30 @@ def test_a_port_that_is_taken_is_named(vnla: Vnla, home: Path, tmp_path: Path) -
     assert answer.err == (
         f"vnla: error: 127.0.0.1 port {port}: cannot be listened at (Address already in use); try another --port\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--public"], "--public: say by which name visitors come, for example: --name example.org"),
+        (["--name", "https://a.org"], "--name https://a.org: is no name of a server; give it without scheme and port"),
+        (["--name", "a.org:80"], "--name a.org:80: is no name of a server"),
+        (["--proxy", "proxy.example"], "--proxy proxy.example: is no address or network, such as 10.0.0.2 or 10.0.0.0/8"),
+    ],
+)
+def test_what_cannot_be_hosted_is_said_in_a_line(vnla: Vnla, tmp_path: Path, options: list[str], why: str) -> None:
+    answer = vnla("serve", "--no-open", "--port", "0", "--record", tmp_path / "sessions", *options)
+    assert answer.status == 2
+    assert answer.err.startswith(f"vnla: error: {why}") and answer.err.count("\n") == 1
+    assert not (tmp_path / "sessions").exists()
+
+
+def test_the_public_is_believed_by_its_proxy_alone() -> None:
+    public = HostingOptions(public=True, name=["example.org"])
+    assert public.names("127.0.0.1") == ("localhost", "127.0.0.1", "::1", "example.org")
+    assert public.proxies("127.0.0.1") == ("127.0.0.1", "::1") and public.proxies("0.0.0.0") == ()
+    assert HostingOptions(proxy=["10.0.0.0/8"]).proxies("0.0.0.0") == ("10.0.0.0/8",)
+    assert HostingOptions().proxies("127.0.0.1") == ()
+    assert (public.limits().keep, HostingOptions().limits().keep) == (30 * 86_400, None)
+    assert HostingOptions(keep=1, visitors=7, per_address=3).limits().connections == 7
+    assert names_of("0.0.0.0")[:3] == OWN_NAMES and "0.0.0.0" not in names_of("0.0.0.0")
