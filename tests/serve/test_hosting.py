@@ -82,7 +82,8 @@ def test_files_use_options_that_there_are() -> None:
 
 DIRECTIVES = {
     "server", "listen", "server_name", "ssl_certificate", "ssl_certificate_key", "client_header_timeout",
-    "client_max_body_size", "send_timeout", "proxy_http_version", "location", "proxy_pass", "proxy_set_header", "proxy_read_timeout",
+    "client_max_body_size", "send_timeout", "proxy_http_version", "location", "proxy_pass", "proxy_set_header",
+    "proxy_read_timeout",
 }  # fmt: skip
 CADDY = {"servers", "timeouts", "read_header", "read_body", "example.org", "request_body", "max_size", "reverse_proxy"}
 
