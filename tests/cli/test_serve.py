@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import re
 import signal
 import socket
@@ -14,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 import vnla as package
@@ -21,6 +24,8 @@ from command import Vnla
 from cottage_run import write_cottage
 from vnla import cli
 from vnla.cli.serve import OWN_NAMES, HostingOptions, names_of
+from vnla.serve.reduce import NOTHING, reduced
+from vnla.serve.sessions import log_lines
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +33,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a run in it."""
     folder = tmp_path_factory.mktemp("home")
     world, tasks = write_cottage(folder)
-    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8]
+    options = ["--world", world, "--tasks", tasks, "--features", "symbolic", "--iterations", 1, "--batch", 4, "--hidden", 8,
+               "--help-policy", "first"]  # fmt: skip
     with pytest.raises(SystemExit):
         cli.main([str(each) for each in ["train", folder / "run", *options]])
     return folder
@@ -88,6 +94,52 @@ def test_a_server_that_is_killed_has_kept_every_session(home: Path, served: Serv
     finally:
         again.process.kill()
         again.process.wait()
+
+
+def helped(server: Served, session: object, seen: dict[int, object], more: int) -> object:
+    """Help one agent after the other, until so many more events were seen; then the server is killed. Return the session."""
+    state, dice, least = NOTHING, random.Random(more), len(seen) + more
+    with (
+        connect(f"ws://{server.host}/ws", origin=f"http://{server.host}") as line,  # type: ignore[arg-type]
+        contextlib.suppress(ConnectionClosed),
+    ):
+        line.send(json.dumps({"kind": "hello", "session": session}))
+        while True:
+            answer = json.loads(line.recv(timeout=60))
+            if answer["kind"] == "welcome":
+                session, state = answer["session"], answer["snapshot"]
+            elif answer["kind"] == "event":
+                event = answer["event"]
+                seen[event["number"]], state = event, reduced([event], state)
+            waits = state["waits"]
+            if waits:
+                said = dice.choice([{"text": "turn left"}, {"choice": waits["offer"] or "go forward"}, {}])
+                line.send(json.dumps({"kind": "advise", "after": state["number"], "step": waits["step"], **said}))
+            elif state["ended"] or state["begun"] is None:
+                line.send(json.dumps({"kind": "help", "task": "0_0", "seed": dice.randrange(9), "after": state["number"]}))
+            if len(seen) >= least:
+                server.process.kill()
+    server.process.wait()
+    return session
+
+
+@pytest.mark.slow
+def test_whenever_it_is_killed_all_that_a_helper_has_seen_is_there(home: Path) -> None:
+    seen: dict[int, object] = {}
+    session: object = None
+    for more in (1, 20, 150):
+        server = Served(home)
+        try:
+            session = helped(server, session, seen, more)
+        finally:
+            server.process.kill()
+        logged = {
+            line["event"]["number"]: line["event"]
+            for line in log_lines(home / "sessions" / f"{session}.jsonl")
+            if "event" in line
+        }
+        assert {number: logged[number] for number in seen} == seen
+    assert len(seen) >= 171
 
 
 def test_what_cannot_be_served_ends_with_a_line(vnla: Vnla, home: Path, tmp_path: Path) -> None:
