@@ -27,7 +27,6 @@ from benchmarks.hostile import HostileClients, HostileTally
 from benchmarks.measure import Measurement
 from vnla.agents import pretrained
 from vnla.common.errors import InputError
-from vnla.common.machine import cores_here
 from vnla.serve.http_server import open_files
 from vnla.serve.limits import Limits
 from vnla.serve.worlds import WARM
@@ -177,13 +176,10 @@ def _sizes(page: Page) -> Iterator[Measurement]:
 @contextlib.contextmanager
 def _server(run: str, world: str, tasks: str, folder: Path) -> Iterator[Page]:
     """A server that is ready, with nothing drawn, whose sessions and pictures are in `folder`; gone after the block."""
-    from vnla.experiments.material import encode_views
-    from vnla.serve.worlds import cache_folder, small_world
-    from vnla.vision.encoders import DEFAULT
+    from vnla.experiments.embedded import embedded_world
 
     if run == pretrained.NAME and not Path(run).exists() and not world and not tasks:
-        world, tasks = map(str, small_world(cache_folder() / "houses", _unheard))
-        encode_views(Path(world), DEFAULT, None, None, "cpu", cores_here(), _unheard)
+        world, tasks = map(str, embedded_world())
     given = [*(["--world", world] if world else []), *(["--tasks", tasks] if tasks else [])]
     given += ["--port", "0", "--public", "--name", "localhost", "--record", str(folder / "sessions")]
     log, kept = folder / "log", {**os.environ, "XDG_CACHE_HOME": str(folder)}
@@ -205,10 +201,6 @@ def _server(run: str, world: str, tasks: str, folder: Path) -> Iterator[Page]:
 
 def _last(log: Path) -> str:
     return next(iter(log.read_text().strip().splitlines()[-1:]), "it says nothing")
-
-
-def _unheard(*_: object) -> None:
-    """Nobody waits for it."""
 
 
 def _wait_for(server: subprocess.Popen[str], page: Page, log: Path) -> None:

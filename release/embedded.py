@@ -16,6 +16,8 @@ from pathlib import Path
 from vnla.common import checksums, files
 from vnla.experiments.embedded import CHECKSUMS, DATA, FEATURES, FOLDERS, NAME, SEED, TASKS, WORLD, write_features
 from vnla.experiments.embedded.rounding import packed, restored, rounded, rounded_header
+from vnla.houses.folder import read_world
+from vnla.houses.sightings import sightings_of
 from vnla.vision.encoders import DEFAULT
 from vnla.vision.store import ARRAY, INDEX, FeatureStore, StoreWriter, store_path
 
@@ -31,6 +33,9 @@ def make(folder: Path) -> None:
     for made, words in commands.items():
         if not made.exists():
             subprocess.run([sys.executable, "-m", "vnla", *map(str, words)], check=True)
+    small = read_world(world)
+    for house in small.split("test"):  # advice is read in these: what is in view there is drawn and kept
+        sightings_of(small, house)
 
 
 def ship(made: Path) -> None:

@@ -29,6 +29,8 @@ vnla train run --world world --tasks tasks --iterations 4 --validate-every 4 --h
 vnla evaluate run --seeds 1 --subset 20 --json summary.json
 vnla evaluate pretrained --world world --tasks tasks --seeds 1 --subset 20
 vnla watch pretrained --world world --tasks tasks --out pictures
+vnla watch pretrained
+vnla world show
 vnla world export world exported
 python -m vnla.mattersim --path
 python -c 'import vnla.gym, vnla.serve.app'

@@ -212,8 +212,8 @@ class TestFunctions:
         _, place, data = trained
         found = vnla.evaluate(agent="scripted", world=place, tasks=data, split="test_seen", subset=2)
         assert found["test_seen"].scores.success.shape == (1, 2)
-        with pytest.raises(vnla.InputError, match="--agent: say which --world and --tasks to try it on"):
-            vnla.evaluate(agent="scripted")
+        with pytest.raises(vnla.InputError, match="--agent: say which --tasks goes with --world, or leave both out"):
+            vnla.evaluate(agent="scripted", world=place)
         with pytest.raises(vnla.InputError, match="say which run to evaluate, or which agent"):
             vnla.evaluate()
 

@@ -180,10 +180,14 @@ def test_the_pretrained_agents_can_be_tried_anywhere(
     assert "The agent begins in" in said and "times and walked" in said
 
 
-def test_the_pretrained_agent_needs_a_world(vnla: Vnla, run: Path) -> None:
-    status, said = vnla("evaluate", "pretrained")
+def test_the_pretrained_agent_walks_in_the_small_world_unless_told_otherwise(vnla: Vnla, run: Path) -> None:
+    status, said = vnla("evaluate", "pretrained", "--split", "test_unseen", "--seeds", 1, "--subset", 2)
+    assert status == 0 and "this is the small world that comes with vnla" in said
+    status, said = vnla("evaluate", "pretrained", "--world", run)
     assert status == 2
-    assert said.splitlines()[-1] == "vnla: error: the pretrained agent: say which --world and --tasks to try it on"
+    assert said.splitlines()[-1] == (
+        "vnla: error: the pretrained agent: say which --tasks goes with --world, or leave both out"
+    )
     assert vnla("evaluate", run, "--world", run)[0] == 2
 
 

@@ -13,6 +13,8 @@ from cottage_run import write_cottage
 from stage_work import make
 from vnla.cli import main
 from vnla.common.errors import InputError
+from vnla.experiments.embedded import FEATURES, package_checksums
+from vnla.experiments.material import encode_views
 from vnla.experiments.presets import SMALL
 from vnla.pipeline.progress import ProgressBars, ProgressLines
 from vnla.pipeline.stages import Stage
@@ -64,6 +66,18 @@ def test_walk_draws_the_cottage(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert left.value.code == 0
     assert "the teacher takes" in capsys.readouterr().out
     assert len(list(tmp_path.glob("*-2.png"))) == 1
+
+
+def test_walk_and_show_take_the_small_world(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for words in (["walk", "small", "--house", "house013"], ["world", "show", "--house", "house013"]):
+        with pytest.raises(SystemExit) as left:
+            main(words)
+        assert left.value.code == 0
+        assert "this is the small world that comes with vnla" in capsys.readouterr().err
+    assert [path.name for path in Path("walk").iterdir()] == ["house013-0.png"]
 
 
 def stages(folder: Path) -> list[Stage]:
@@ -131,8 +145,17 @@ def test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen(
     with pytest.raises(SystemExit):
         main(["demo", str(tmp_path / "out"), "--device", "cpu", *given])
     by_name = {stage.name: stage for stage in begun}
-    assert by_name["features"].config == {"encoder": name, "reduced": 128}
+    shipped = {"shipped": package_checksums()[FEATURES]} if name == SMALL.features else {}
+    assert by_name["features"].config == {"encoder": name, "reduced": 128, **shipped}
     assert by_name["train/learned"].config["features"] == by_name["features"].makes.name == f"{name}-128"
+
+
+@pytest.mark.parametrize("given", [["--make-features"], ["--seed", "3"]])
+def test_features_that_do_not_come_with_the_package_are_made(given: list[str], tmp_path: Path, begun: list[Stage]) -> None:
+    with pytest.raises(SystemExit):
+        main(["demo", str(tmp_path / "out"), "--device", "cpu", *given])
+    features = next(stage for stage in begun if stage.name == "features")
+    assert features.work is encode_views and features.config == {"encoder": SMALL.features, "reduced": 128}
 
 
 def test_bars_show_running_stages_and_the_whole(tmp_path: Path) -> None:

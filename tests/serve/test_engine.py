@@ -318,3 +318,13 @@ def test_a_voice_that_gives_way_to_a_person_remembers_what_the_advisor_behind_it
     words = VOCABULARY.with_words(GrammarAdvisor().words())
     voices = (TemplateAdvisor().ready(words), GrammarAdvisor().ready(words))
     assert [PersonsVoice(each, (), words).remembers for each in voices] == [False, True]
+
+
+def test_houses_that_are_ready_are_entered_before_others(engine: EpisodeEngine) -> None:
+    names = ["one", "two", "three"]
+    try:
+        engine.ready = frozenset({"two"})
+        assert {engine.enter(names) for _ in range(9)} == {"two"}
+        assert engine.enter(["one"]) == "one"
+    finally:
+        engine.ready = frozenset()

@@ -99,3 +99,12 @@ def test_a_failure_is_told_to_who_asked_and_not_remembered(tmp_path: Path) -> No
     with pytest.raises(InputError, match="no pictures"):
         kept.get("a.webp", "a", fail)
     assert kept.get("a.webp", "a", Maker().of("a.webp")) == b"a" * 10
+
+
+def test_what_was_shipped_is_neither_made_nor_kept(tmp_path: Path) -> None:
+    (tmp_path / "shipped.webp").write_bytes(b"shipped")
+    cache = FileCache(tmp_path / "cache", shipped={"a.webp": tmp_path / "shipped.webp"})
+    assert cache.has("a.webp") and not cache.has("b.webp")
+    assert cache.get("a.webp", "group", lambda: {"a.webp": b"made"}) == b"shipped"
+    assert cache.get("b.webp", "group", lambda: {"b.webp": b"made"}) == b"made"
+    assert cache.has("b.webp")

@@ -1,23 +1,25 @@
-"""Record the episode that the page plays before anything is loaded: the pretrained agent looks for an object in a world.
+"""Record the episode that the page plays before anything is loaded: the pretrained agent looks for an object in a house that
+comes with the package.
 
-python web/dev/first.py WORLD TASKS OBJECT
+python web/dev/first.py OBJECT
 """
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from vnla.camera import VIEWS
 from vnla.common.errors import InputError
-from vnla.common.files import write_bytes, write_text
+from vnla.common.files import write_text
+from vnla.experiments.embedded import embedded_world
 from vnla.serve.agent_walk import AgentWalk
 from vnla.serve.content import FIRST, FIRST_EVENTS
 from vnla.serve.engine import EpisodeRequest
 from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.shipped import HOUSES
 from vnla.serve.site import Site
 from vnla.serve.walk_events import begun_event, walk_events
 from vnla.serve.worlds import cache_folder
@@ -32,18 +34,14 @@ _PLACES, _STEPS = (4, 6), (8, 14)
 def record(site: Site, folder: Path, thing: str) -> None:
     """Record a walk of the agent that is worth seeing: it looks for a thing and finds it, with help."""
     world = site.service.world
-    requests = [EpisodeRequest(task, SEED, {}) for task in site.engine.goals.offered if task.object == thing]
+    tasks = [task for task in site.engine.goals.offered if task.object == thing and task.house in HOUSES]
+    requests = [EpisodeRequest(task, SEED, {}) for task in tasks]
     walk = _best([each.result() for each in map(site.engine.walk, requests)])
     house = site.places.name(world.house(walk.task))
     spec = EpisodeSpec(task=walk.task.id, seed=SEED)
     events = [begun_event(walk, walk.start, world, "watch", spec.name), *walk_events(walk, world)]
     seen = {world.pose(pose).viewpoint for pose in walk.poses}
     pictures = {name: each for name, each in site.addresses(house).items() if name in seen}
-    shutil.rmtree(folder, ignore_errors=True)
-    for address in (each for six in pictures.values() for each in six):
-        picture = Path(address).name
-        write_bytes(folder / picture, site.pictures.face(picture.removesuffix(".webp")))
-    write_bytes(folder / f"{house}.glb", site.mesh(house))
     numbered = [event.model_copy(update={"number": i}).model_dump(mode="json") for i, event in enumerate(events, start=1)]
     shown = {"events": numbered, "plan": site.plan(house, bare=False), "pictures": pictures}
     write_text(folder / FIRST_EVENTS, json.dumps(shown, separators=(",", ":")) + "\n")
@@ -67,9 +65,10 @@ def _is_worth_seeing(walk: AgentWalk) -> bool:
     )
 
 
-def main(world: str, tasks: str, thing: str) -> None:
+def main(thing: str) -> None:
     """Record the episode that is shipped."""
-    trained = open_trained(Path("pretrained"), world=Path(world), tasks=Path(tasks))
+    world, tasks = embedded_world()
+    trained = open_trained(Path("pretrained"), world=world, tasks=tasks)
     site = Site(trained, cache_folder() / "pictures", b"nobody")
     record(site, FIRST, thing)
     site.close()

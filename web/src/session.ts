@@ -14,6 +14,8 @@ export class Session {
   readonly state = signal<State>(NOTHING);
   readonly second = signal<State | null>(null);
   readonly refused = signal<string | null>(null);
+  /** How often something was refused: the same reason twice is two of them. */
+  readonly refusals = signal(0);
   readonly connected = signal(false);
   /** Whether the server has said what it knows of this session. */
   readonly known = signal(false);
@@ -39,8 +41,9 @@ export class Session {
     });
   }
 
-  say(wish: Wish): void {
-    this.refused.value = null;
+  /** Who asks `again` for what was refused still reads why, until there is an answer. */
+  say(wish: Wish, again = false): void {
+    if (!again) this.refused.value = null;
     if (wish.kind !== "what_if" && wish.kind !== "beside") this.second.value = null;
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
@@ -52,17 +55,17 @@ export class Session {
   }
 
   /** Begins an episode unless the one that is wanted is there already, as after a reload. */
-  enter(mode: Mode, which: Which = {}): void {
+  enter(mode: Mode, which: Which = {}, again = false): void {
     const { begun } = this.state.peek();
     if (this.study) return; // the server says what comes next
     const there =
       begun?.mode === mode && !begun.day && (which.link === undefined || begun.link === which.link) && !which.goal;
-    if (!there) this.begin(mode, which);
+    if (!there) this.begin(mode, which, again);
   }
 
-  begin(mode: Mode, which: Which = {}): void {
+  begin(mode: Mode, which: Which = {}, again = false): void {
     this.resumed.value = false;
-    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which });
+    this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which }, again);
   }
 
   /** Begins the task of the day. */
@@ -88,6 +91,7 @@ export class Session {
         this.known.value = true;
         break;
       case "event":
+        if (answer.event.kind === "begun") this.refused.value = null;
         this.state.value = reduce(this.state.value, [answer.event]);
         break;
       case "second":
@@ -95,6 +99,7 @@ export class Session {
         break;
       case "refused":
         this.refused.value = answer.why;
+        this.refusals.value += 1;
         break;
       case "contributions":
         this.contributions.heard(answer);

@@ -91,14 +91,14 @@ class LoadedAgent:
 
 
 def load_agent(run: Place, **options: Unpack[LoadOptions]) -> LoadedAgent:
-    """The agent of a run, or "pretrained", which needs a `world` and `tasks`; the options are those of `vnla watch`."""
+    """The agent of a run, or "pretrained", in the small world unless told otherwise, with the options of `vnla watch`."""
     from vnla.cli import watch
     from vnla.cli.asking import asked
+    from vnla.cli.embedded import open_run
     from vnla.common.machine import device_named
-    from vnla.training.trained import open_trained
 
     given = asked(watch.watch, [run], options, LoadOptions.__annotations__)
-    trained = open_trained(
+    trained = open_run(
         given["run"], world=given["world"], tasks=given["tasks"], device=device_named(given["device"]),
         forward=given["forward"],
     )  # fmt: skip

@@ -74,13 +74,13 @@ class CeilingOptions:
         return CeilingsEntry(str(run), self.split, found, pairs)
 
     def _subject(self, run: Path) -> Subject:
+        from vnla.cli.embedded import open_run
         from vnla.common.machine import device_named
         from vnla.evaluation.ceilings.subject import Subject
         from vnla.evaluation.evaluate import SEEDS
         from vnla.training.context import make_context
-        from vnla.training.trained import open_trained
 
-        trained = open_trained(run, world=self.world, tasks=self.tasks, device=device_named(self.device))
+        trained = open_run(run, world=self.world, tasks=self.tasks, device=device_named(self.device))
         config, material = trained.config, trained.material
         context = make_context(config, material, trained.agent_for(self.split, self.checkpoint), training=False)
         tasks = material.evaluation_tasks(self.split, self.limit)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vnla.cli.console import plain
+from vnla.cli.first_walk import beside_first_walk
 from vnla.cli.options import takes_options
 from vnla.cli.paper import SharedWorkOptions, WorkOptions, run_paper
+
+if TYPE_CHECKING:
+    from vnla.experiments.paper.paper_report import PaperReport
 
 
 @takes_options()
@@ -22,21 +28,45 @@ def demo(
             help="Encoder of the views: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
         ),
     ] = None,
+    make_features: Annotated[
+        bool, typer.Option("--make-features", help="Draw and encode all views, minutes, though they come with vnla.")
+    ] = False,
     *,
     work: WorkOptions,
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
-    Writes OUT/report.html and prints the table. What is done is kept: stop it at any time, and run it again to continue.
+    Writes OUT/report.html and prints the tables, and at the end how long each part took. A walk of the agent that comes with
+    the package is told meanwhile. What is done is kept: stop it at any time, and run it again to continue.
 
     Example: vnla demo
     """
     from vnla.experiments.paper.paper_report import Contents
-    from vnla.experiments.presets import SMALL
+    from vnla.experiments.presets import DEMO
     from vnla.vision.encoders import kind_of
 
-    kind_of(encoder or SMALL.features)
+    began = time.monotonic()
+    kind_of(encoder or DEMO.features)
     contents = Contents("Five help policies in small houses", (1, 2), 2, 1, everything=False, peers=False)
     words = [f"vnla demo {out}", *([f"--encoder {encoder}"] if encoder else []), *work.noted_seed()]
-    preset = replace(SMALL, features=encoder or SMALL.features)
-    run_paper(out, preset, contents, " ".join(words), SharedWorkOptions(**vars(work)))
+    words += ["--make-features"] if make_features else []
+    preset = replace(DEMO, features=encoder or DEMO.features, makes_features=make_features)
+    found = run_paper(out, preset, contents, " ".join(words), SharedWorkOptions(**vars(work)), beside=beside_first_walk)
+    if found is not None:
+        print_order_and_times(found, time.monotonic() - began)
+
+
+def print_order_and_times(found: PaperReport, seconds: float) -> None:
+    """Print whether the policies come in the order of Table 2, and where the time went."""
+    from vnla.experiments.evaluations import TESTS
+    from vnla.experiments.paper.paper_results import PaperResults
+    from vnla.experiments.paper.policy_order import policy_order
+    from vnla.experiments.times import times_table
+    from vnla.report.table_formats import terminal
+
+    results, console = PaperResults(found.layout, found.preset), plain()
+    for split in TESTS:
+        order = policy_order(results, split)
+        console.print(f"• {order.claim}: {order.verdict}. {order.detail}")
+    console.print()
+    console.print(terminal(times_table(found.layout.out, seconds)))

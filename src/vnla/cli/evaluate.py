@@ -55,7 +55,7 @@ def evaluate(
 
     Example: vnla evaluate runs/policies --csv episodes.csv --metric examples.metric:steps_after_help
 
-    Example: vnla evaluate pretrained --world worlds/small --tasks tasks/small
+    Example: vnla evaluate pretrained --split test_unseen --seeds 1
 
     Example: vnla evaluate --recorded data/results.json --world worlds/small --tasks tasks/small
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vnla.cli.console import plain, say, telling
+from vnla.cli.embedded import places_or_embedded
 from vnla.cli.outcome import ADVISOR_COUNTS, EvaluationOptions, Speaking, check_places, print_account, print_evaluations
 from vnla.common.errors import InputError
 from vnla.common.files import write_text
@@ -108,16 +109,15 @@ class GuestTrial:
         from vnla.world.forward import INFORMED
 
         options = self.options
-        if options.world is None or options.tasks is None:
-            raise InputError("--agent: say which --world and --tasks to try it on")
+        places = places_or_embedded("--agent", options.world, options.tasks)
         place = self.place
         with ExitStack() as stack:
             if place is not None and not self.own.dry_run:
                 stack.enter_context(alone_in(place))
             journal = None if place is None or self.own.dry_run else Journal(place / CALLS)
             tell = stack.enter_context(telling())
-            tell(f"loading {options.world}")
-            folder, dataset = read_world(options.world), read_dataset(options.tasks)
+            tell(f"loading {places[0]}")
+            folder, dataset = read_world(places[0]), read_dataset(places[1])
             world = World.compile(folder.houses, forward=options.forward or INFORMED)
             guest = self._guest(folder, journal)
             show = WorldObserver(guest.declaration, folder, world)

@@ -44,7 +44,9 @@ class EvaluationOptions:
     )
     tasks: OtherTasksOption = None
     world: Path | None = option(
-        None, "World for --agent and for pretrained, or where the run's has moved to.", metavar="DIR"
+        None,
+        "World for --agent and pretrained [default: the small one], or where the run's is now.",
+        metavar="DIR",
     )
     forward: ForwardOption = None
     metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")

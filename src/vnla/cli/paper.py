@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,7 +21,7 @@ from vnla.common.options import option
 
 if TYPE_CHECKING:
     from vnla.experiments.paper.paper_parts import PaperPart, PartResult
-    from vnla.experiments.paper.paper_report import Contents
+    from vnla.experiments.paper.paper_report import Contents, PaperReport
     from vnla.experiments.presets import ExperimentPreset
     from vnla.pipeline.sharing import Sharing
     from vnla.report.document import Finding, ReportTable
@@ -179,23 +179,30 @@ def run_paper(
     *,
     world: Path | None = None,
     part: PaperPart | None = None,
-) -> None:
+    beside: Callable[[Console], AbstractContextManager[None]] | None = None,
+) -> PaperReport | None:
     """Run experiments with progress on stderr, and print their tables; leaves with the signal's status when stopped.
 
-    Where a `part` of them is made and others are missing then, that is said, and there are no tables.
+    Where a `part` of them is made and others are missing then, that is said, and there are no tables. While they are made
+    for the first time, something may go on `beside` them on their console. Returns what the report was made from, if there
+    is one.
     """
     from vnla.experiments.paper.paper_parts import run_part
     from vnla.experiments.paper.paper_stages import report_of, run_experiments
+    from vnla.report.writing import REPORT
 
     here = work.here()
-    with resumable():
+    first = beside is not None and not (out / REPORT).exists()
+    with resumable(), beside(here["console"]) if beside is not None and first else nullcontext():
         if part is not None:
             source = report_of(out, preset, contents, command=command, world=world, seed=work.seed, **here)
             if not _is_complete(run_part(source, work.seed, part, **here), part):
-                return
+                return None
         source = run_experiments(out, preset, contents, command=command, world=world, seed=work.seed, **here)
-    if is_whole(here["sharing"]):
-        print_found(source.tables(), source.layout.report)
+    if not is_whole(here["sharing"]):
+        return None
+    print_found(source.tables(), source.layout.report)
+    return source
 
 
 def _is_complete(made: PartResult, part: PaperPart) -> bool:

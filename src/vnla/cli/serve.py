@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import telling
+from vnla.cli.embedded import places_or_embedded
 from vnla.cli.options import DeviceOption, HostOption, NoOpenOption, PortOption, RunArgument, takes_options
 from vnla.common.errors import InputError
 from vnla.common.options import option
@@ -92,9 +93,7 @@ class HostingOptions:
 @takes_options()
 def serve(
     run: RunArgument = Path("pretrained"),
-    world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World. [default: the run's; for pretrained one that is made]")
-    ] = None,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's, or the small one]")] = None,
     tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: as the world]")] = None,
     host: HostOption = LOOPBACK,
     port: PortOption = 8000,
@@ -119,7 +118,8 @@ def serve(
 ) -> None:
     """Open a page in the browser: watch the agent, be its advisor, or do its tasks yourself and compare.
 
-    Nothing has to be prepared: where no world is given, a small one is made, once. Houses are drawn when they are entered.
+    Nothing has to be prepared: where no world is given, it is the small one that comes with vnla. Its houses are there at
+    once; those of other worlds are drawn when they are entered.
 
     Example: vnla serve
 
@@ -128,6 +128,7 @@ def serve(
     Example: vnla serve --public --name example.org --record sessions
     """
     check_installed()
+    _begin_unpacking(run, world, tasks)
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.app import make_app
@@ -146,6 +147,15 @@ def serve(
         app = make_app(loader, sessions, names, limits, given)
         tell_names(host, names)
         answer(app, loader, listener, host, limits, proxies, opens=not (no_open or options.public))
+
+
+def _begin_unpacking(run: Path, world: Path | None, tasks: Path | None) -> None:
+    """Unpack the small world beside all that has to be imported, if it will be needed."""
+    from vnla.agents import pretrained
+    from vnla.experiments.embedded import embedded_world
+
+    if pretrained.is_meant(run) and world is None and tasks is None:
+        threading.Thread(target=embedded_world, name="unpacking", daemon=True).start()
 
 
 def check_installed() -> None:
@@ -209,25 +219,21 @@ def _open(
     from vnla.agents import pretrained
     from vnla.serve.on_demand import OnDemandFeatures
     from vnla.serve.site import Site
-    from vnla.serve.worlds import cache_folder, small_world
+    from vnla.serve.worlds import cache_folder
     from vnla.training.trained import open_trained
-
-    def report(what: str, done: float, of: float) -> None:
-        tell(what, int(done), int(of))
-        say(f"{what}, {done:.0f} of {of:.0f}")
 
     if beside is None:
         beside = [pretrained.PANORAMA, "planner"] if str(run) == pretrained.NAME and world is None else []
-    if pretrained.is_meant(run) and world is None and tasks is None:
-        world, tasks = small_world(cache_folder() / "houses", report)
     tell(f"loading {run}")
     say("loading the agent")
+    if pretrained.is_meant(run):
+        world, tasks = places_or_embedded(f"the {run} agent", world, tasks)
     features = OnDemandFeatures(device)
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
     site = Site(trained, cache_folder() / "pictures", secret, features, days)
     for name in beside:
         site.service.contenders.add(name, contender_maker(name, site.engine, features, device))
-    tell("ready")
+    tell("ready" if site.can_walk() else "the page is open; houses are drawn for the agent when they are first entered")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
 
@@ -259,6 +265,7 @@ def _warm(site: Site, tell: Tell) -> None:
 
     site.warm()
     tell(WARM)
+    site.draw_others()
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -274,11 +274,11 @@ class RunTrial:
 
     def _ready(self, run: Path, splits: Sequence[str], tell: Tell) -> tuple[RunConfig, float, dict[str, _Subject]]:
         """A run that was opened: how it asks, for which share of the time, and who is evaluated on what."""
-        from vnla.training.trained import open_trained
+        from vnla.cli.embedded import open_run
 
         tell(f"loading {run}")
         options = self.options
-        trained = open_trained(run, world=options.world, tasks=options.tasks, device=self.device, forward=options.forward)
+        trained = open_run(run, world=options.world, tasks=options.tasks, device=self.device, forward=options.forward)
         config = self.own.asking(trained.config)
         share = config.with_ratio(options.ratio).help(training=False).ratio
         return config, share, {split: self._subject(replace(trained, config=config), split) for split in splits}

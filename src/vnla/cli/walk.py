@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from vnla.cli.embedded import embedded_places, is_small
 from vnla.cli.options import BudgetSeedOption
 from vnla.common.errors import InputError
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 def walk(
     world: Annotated[
-        Path | None, typer.Argument(metavar="WORLD", help="A world folder. [default: the cottage]", show_default=False)
+        Path | None,
+        typer.Argument(metavar="WORLD", help="A world, or: small. [default: the cottage]", show_default=False),
     ] = None,
     tasks: Annotated[
         Path | None,
@@ -48,6 +50,8 @@ def walk(
 
     if world is None and tasks is not None:
         raise InputError("--tasks: are of a world; name its folder: vnla walk WORLD --tasks DIR")
+    if is_small(world):
+        world, tasks = embedded_places()
     chosen, compiled, offered = _tasks_in(world, tasks, house)
     if task >= len(offered):
         raise InputError(f"--task {task}: {chosen.name} has {len(offered):,} tasks, numbered from 0")

@@ -27,7 +27,7 @@ def watch(
     seed: BudgetSeedOption = 123,
     ratio: RatioOption = None,
     checkpoint: OneCheckpointOption = "val_unseen",
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's]")] = None,
+    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's, or the small one]")] = None,
     tasks: TasksOption = None,
     forward: ForwardOption = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
@@ -41,8 +41,9 @@ def watch(
 
     Example: vnla watch runs/learned --ask
 
-    Example: vnla watch pretrained --world worlds/small --tasks tasks/small
+    Example: vnla watch pretrained
     """
+    from vnla.cli.embedded import open_run
     from vnla.common.files import file_name
     from vnla.common.machine import device_named
     from vnla.evaluation.evaluate import run_task, task_named
@@ -50,10 +51,9 @@ def watch(
     from vnla.report.story import follow, put_into_words
     from vnla.serve.terminal import TerminalEpisode
     from vnla.training.context import make_context, vocabulary_of
-    from vnla.training.trained import open_trained
 
     with Console(stderr=True).status("loading …"):
-        trained = open_trained(run, world=world, tasks=tasks, device=device_named(device), forward=forward)
+        trained = open_run(run, world=world, tasks=tasks, device=device_named(device), forward=forward)
         config, material = trained.config, trained.material
         context = make_context(config, material, trained.agent(checkpoint), training=False)
         task_set = material.evaluation_tasks(split)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, print_json, progress_bar
+from vnla.cli.embedded import embedded_places
 from vnla.cli.help import CommandGroup
 from vnla.cli.options import JsonOption, takes_options
 from vnla.cli.sharing import ShardOption, say_part
@@ -327,7 +328,9 @@ def export(
 
 @app.command("show", epilog="Example: vnla world show worlds/small --pictures pictures")
 def show(
-    world: WorldArgument,
+    world: Annotated[
+        Path | None, typer.Argument(metavar="WORLD", help="A world folder. [default: the small one]", show_default=False)
+    ] = None,
     house: Annotated[str | None, typer.Option(metavar="ID", help="Show only this house.")] = None,
     pictures: Annotated[
         Path | None,
@@ -336,6 +339,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print what the houses of a world look like in numbers, beside the 90 real buildings of Matterport3D."""
+    world = world or embedded_places()[0]
     folder = _read(world)
     houses = _chosen(folder, house)
     figures = world_statistics(houses)

@@ -49,12 +49,25 @@ def encode_views(
 
     They are reduced as those of the world `like`, if there is one.
     """
+    from vnla.experiments.embedded import withdraw_features
     from vnla.vision.making import make_features
 
+    withdraw_features(world)
     folder, compiled, maker = _with_encoder(world, encoder, device)
     advance = _counted(report, len(compiled.ids), "viewpoints")
     make_features(folder, compiled, maker, advance, views=encoder_and_views(encoder)[1], workers=cores)
     _reduce(folder, encoder, reduced, like)
+
+
+def place_views(world: Path, reduced: int | None, report: Report) -> None:
+    """Take the features of the small world from the package, and reduce them if that is wanted."""
+    from vnla.experiments.embedded import place_features
+    from vnla.houses.folder import read_world
+    from vnla.vision.encoders import DEFAULT
+
+    report(0, 1, "taking the features that come with vnla")
+    place_features(world)
+    _reduce(read_world(world), DEFAULT, reduced, None)
 
 
 def encode_piece(world: Path, encoder: str, shard: Shard, device: str, cores: int, report: Report) -> None:

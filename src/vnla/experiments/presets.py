@@ -12,12 +12,17 @@ from typing import Any
 
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import SEEDS
+from vnla.experiments.embedded import NAME, SEED
 from vnla.houses.generate.world import PRESETS as WORLDS
 from vnla.houses.generate.world import WorldPreset as Houses
 from vnla.tasks.buckets import FEWEST
 from vnla.tasks.statistics import PAPER as PAPER_SIZES
 from vnla.training.config import TrainingConfig
+from vnla.vision.encoders import DEFAULT
 from vnla.vision.reduce import reduced_name
+
+SHARED = "learned"
+"""The training that others may continue."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,13 @@ class ExperimentPreset:
     """Points of each dev and test set, at least; 5,000 or in a small world fewer, if it is not said."""
     fewest: int = FEWEST
     """Labels that occur less often are left out."""
+    makes_features: bool = False
+    """Whether views are drawn and encoded even where their features come with the package."""
     seeds: tuple[int, ...] = SEEDS
     """Of the help budgets, in evaluation."""
+    continuing: tuple[str, ...] = ()
+    """Trainings that begin with the agent that LEARNED is at its first validation, and have only the iterations that are
+    left. LEARNED and NONE are never among them, so these two are what they would be without it."""
     frequent: int = 50
     """Objects and rooms with more tasks than this are compared."""
 
@@ -49,6 +59,11 @@ class ExperimentPreset:
     def store(self) -> str:
         """The name of the features that agents are trained on."""
         return reduced_name(self.features, self.reduced) if self.reduced else self.features
+
+    def has_features(self, seed: int) -> bool:
+        """Return whether the features of its houses come with the package, and are to be taken from there."""
+        small = self.name == NAME and self.houses == WORLDS[NAME] and seed == SEED
+        return small and self.features == DEFAULT and not self.makes_features
 
     def given(
         self,
@@ -74,6 +89,11 @@ SMALL = ExperimentPreset(
     reduced=128,
 )
 """The demo's configuration: agents of a quarter of the paper's width that learn fast, for a few minutes each."""
+
+DEMO = replace(SMALL, validate_every=225, continuing=("first", "random"))
+"""The same for `vnla demo`. FIRST and RANDOM share the first half of the iterations with LEARNED, until the learning rate
+begins to fall: in two trainings of each they succeeded as often as with all iterations of their own
+(`benchmarks/experiments/sharing_trainings.py`). NONE succeeded less often so, and has its own."""
 
 PAPER = ExperimentPreset(
     name="paper",

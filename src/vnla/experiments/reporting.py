@@ -136,11 +136,19 @@ def make_report(source: ExperimentReport, report: Report) -> None:
 def seconds_in(records: Path) -> dict[str, float]:
     """Return how long each kind of stage took, all of its kind together."""
     total: dict[str, float] = {}
+    for stage, seconds in seconds_of(records).items():
+        kind = stage.partition("/")[0]
+        total[kind] = total.get(kind, 0.0) + seconds
+    return total
+
+
+def seconds_of(records: Path) -> dict[str, float]:
+    """Return how long each stage took that is done, by its name."""
+    found: dict[str, float] = {}
     for path, record in _done_in(records):
         with files.taken_apart(path, "the record of a stage"):
-            kind = record["stage"].partition("/")[0]
-            total[kind] = total.get(kind, 0.0) + real(record["seconds"], f"{path}: field seconds", 0)
-    return total
+            found[str(record["stage"])] = real(record["seconds"], f"{path}: field seconds", 0)
+    return found
 
 
 def commits_of(records: Path) -> list[str]:

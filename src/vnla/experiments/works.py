@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vnla.experiments.embedded import FEATURES, package_checksums
 from vnla.experiments.evaluations import PeerJob, evaluate_peer
 from vnla.experiments.layout import ExperimentLayout
-from vnla.experiments.material import encode_piece, encode_views, join_views, make_tasks, make_world
+from vnla.experiments.material import encode_piece, encode_views, join_views, make_tasks, make_world, place_views
 from vnla.experiments.presets import ExperimentPreset
 from vnla.experiments.reporting import ExperimentReport, make_report
 from vnla.experiments.trainings import fingerprint, train_run, train_runs
@@ -140,6 +141,11 @@ class Works:
     def _own_world(self) -> bool:
         return self.layout.world.parent == self.layout.out
 
+    @property
+    def _embedded(self) -> bool:
+        """Whether the features of the world come with the package."""
+        return self.preset.has_features(self.seed) and self.train is None and not self.mirrored
+
     def _world(self) -> list[Stage]:
         if not self._own_world:
             return []
@@ -164,6 +170,10 @@ class Works:
             return []
         store = store_path(self.layout.world, self.preset.store)
         config = {"encoder": encoder, "reduced": reduced}
+        if self._embedded:
+            config |= {"shipped": package_checksums()[FEATURES]}
+            given = (self.layout.world, reduced)
+            return [Stage("features", place_views, given, store, self.after("world"), config, weight=3)]
         return self.encoding("features", self.layout.world, store, None, self.after("world"), config)
 
     def encoding(

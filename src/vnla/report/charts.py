@@ -105,8 +105,8 @@ def margins(found: Interval) -> tuple[float, float]:
     return below, above
 
 
-def dot(axes: Axes, at: float, found: Interval, colour: str, *, upright: bool = False) -> None:
+def dot(axes: Axes, at: float, found: Interval, colour: str, *, upright: bool = False, mark: str = "o") -> None:
     """Draw a value with its interval: in the line `at`, or upright in the column `at`."""
     x, y, bars = (at, found.value, "yerr") if upright else (found.value, at, "xerr")
     bar: dict[str, Any] = {bars: [[side] for side in margins(found)]}
-    axes.errorbar(x, y, **bar, fmt="o", markersize=5, capsize=2.5, elinewidth=1.1, color=colour)
+    axes.errorbar(x, y, **bar, fmt=mark, markersize=5, capsize=2.5, elinewidth=1.1, color=colour)

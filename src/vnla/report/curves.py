@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,11 @@ class TrainingCurves:
                 validations=tuple(int(record["iteration"]) for record in validated),
                 success={split: tuple(float(record[split]["success_rate"]) for record in validated) for split in VALIDATION},
             )
+
+    def later(self, by: int) -> TrainingCurves:
+        """Return the curves of a run that went on from another one's iteration `by`."""
+        iterations, validations = (tuple(each + by for each in some) for some in (self.iterations, self.validations))
+        return replace(self, iterations=iterations, validations=validations)
 
 
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:

@@ -18,10 +18,11 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from vnla.evaluation.breakdown import FREQUENT, TOP, SubsetShare, best_and_worst
+from vnla.evaluation.confidence import Interval
 from vnla.evaluation.metrics import METRICS
 from vnla.evaluation.sweep import SweepRow
 from vnla.report import palette
-from vnla.report.charts import LABEL, LineStyle, finish, in_percent, margins, new_canvas, png, styled, tidy
+from vnla.report.charts import LABEL, LineStyle, dot, finish, in_percent, margins, new_canvas, png, styled, tidy
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, Value
 
@@ -53,6 +54,34 @@ def requests_figure(series: Series, name: str = "figure-requests") -> Figure:
         caption="Share of all help requests that are made in each part of an episode's time, with 95% intervals over tasks"
         " in the same houses.",
         data=_data(series),
+    )  # fmt: skip
+
+
+def success_figure(splits: Mapping[str, Mapping[str, Interval]], name: str = "figure-success") -> Figure:
+    """How often each of several agents succeeds on each split: bars, with an interval on each."""
+    canvas = new_canvas(7.2, 3.7)
+    axes = canvas.add_subplot()
+    width = 0.8 / len(splits)
+    for place, (label, rates, style) in enumerate(styled(splits)):
+        at = np.arange(len(rates)) + width * (place - (len(splits) - 1) / 2)
+        axes.bar(at, [rate.value for rate in rates.values()], width, color=style.colour, label=label)
+        for x, rate in zip(at, rates.values(), strict=True):
+            dot(axes, x, rate, palette.INK, upright=True, mark="none")
+            axes.annotate(f"{rate.value:.0f}", (x, 1.0), ha="center", fontsize=8, color=palette.PAPER)
+    names = list(next(iter(splits.values())))
+    axes.set_xticks(range(len(names)), names)
+    finish(axes, "", "success rate")
+    over = " and ".join(dict.fromkeys(rate.over for rates in splits.values() for rate in rates.values()))
+    words = [
+        f"{label}: {', '.join(f'{each} {rate.value:.1f}%' for each, rate in rates.items())}."
+        for label, rates in splits.items()
+    ]
+    return Figure(
+        name, "How often each help policy succeeds", png(canvas),
+        alt=f"Success rates of agents under different help policies. {' '.join(words)}",
+        caption=f"Success rates. Lines are 95% intervals over {over}: they say what other tasks in the same"
+        " houses would give, with the same trainings.",
+        data={label: {each: rate.as_dict() for each, rate in rates.items()} for label, rates in splits.items()},
     )  # fmt: skip
 
 

@@ -13,6 +13,10 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from vnla.serve.meshes import mesh_file
+from vnla.serve.shipped import FOLDER as FIRST
+from vnla.serve.shipped import shipped_files
+
 JSON = "application/json"
 FOREVER = "public, max-age=31536000, immutable"
 """For content whose address is made from it."""
@@ -21,7 +25,6 @@ ASK_AGAIN = "no-cache"
 
 ASSETS = Path(__file__).parent / "assets"
 INDEX = "index.html"
-FIRST = Path(__file__).parent / "first"
 FIRST_EVENTS = "first.json"
 
 _LEAST = 1_000
@@ -90,9 +93,16 @@ class FirstEpisode:
 @cache
 def first_episode() -> FirstEpisode:
     """Return the episode that is shipped with the package. `web/dev/first.py` records another one."""
-    events = FIRST / FIRST_EVENTS
+    path = FIRST / FIRST_EVENTS
+    if not path.is_file():
+        return FirstEpisode(None, {}, {})
+    recorded, shipped = json.loads(path.read_bytes()), shipped_files()
+    addresses = {Path(each).stem for six in recorded["pictures"].values() for each in six}
+    faces = {each: shipped[f"{each}.webp"] for each in addresses}
+    houses = {recorded["events"][0]["house"]}
+    meshes = {each: shipped[mesh_file(each)] for each in houses}
     return FirstEpisode(
-        Content(events.read_bytes(), JSON) if events.is_file() else None,
-        {path.stem: Content(path.read_bytes(), "image/webp", FOREVER) for path in FIRST.glob("*.webp")},
-        {path.stem: Content(path.read_bytes(), "model/gltf-binary") for path in FIRST.glob("*.glb")},
+        Content(path.read_bytes(), JSON),
+        {each: Content(file.read_bytes(), "image/webp", FOREVER) for each, file in faces.items()},
+        {each: Content(file.read_bytes(), "model/gltf-binary") for each, file in meshes.items()},
     )

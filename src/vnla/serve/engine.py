@@ -78,6 +78,8 @@ class EpisodeEngine:
         config = trained.config
         self.context = make_context(config, trained.material, trained.agent(checkpoint), training=False)
         self.ratio = config.help(training=False).ratio
+        self.ready: frozenset[str] = frozenset()
+        """Houses that are entered before others where nobody has chosen: those of which there are pictures."""
         self.stock: list[tuple[Task, int]] = []
         """Tasks and seeds whose walks were made beforehand: what to choose from where nobody has chosen."""
         self._cached: OrderedDict[tuple[Task, int], Future[AgentWalk]] = OrderedDict()
@@ -120,7 +122,8 @@ class EpisodeEngine:
 
     def fill(self) -> None:
         """Make walks for the stock, of offered tasks in houses that can be seen."""
-        offered = [task for task in self.goals.offered if self.sees(task.house)]
+        seen = [task for task in self.goals.offered if self.sees(task.house)]
+        offered = [task for task in seen if task.house in self.ready] or seen
         chosen = [(task, random_seed()) for task in random.sample(offered, min(STOCK, len(offered)))]
         for first in range(0, len(chosen), AT_ONCE):
             some = chosen[first : first + AT_ONCE]
@@ -136,7 +139,9 @@ class EpisodeEngine:
         return self._features is None or house in self._shown or self._features.has(house)
 
     def enter(self, houses: Sequence[str]) -> str:
-        """Return one of these houses, if possible one in which agents can walk now. The next is made meanwhile."""
+        """Return one of these houses, if possible one that is ready or in which agents can walk now. The next is made
+        meanwhile."""
+        houses = [house for house in houses if house in self.ready] or houses
         seen = [house for house in houses if self.sees(house)]
         new = [house for house in houses if house not in seen]
         if self._features is None or not new:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
+from types import MappingProxyType
 
 from vnla.common.errors import InputError
 from vnla.common.files import MEGABYTE, left_over, write_bytes
@@ -28,8 +29,9 @@ Makes = Callable[[], Mapping[str, bytes]]
 class FileCache:
     """Files in a folder, by name, for any number of threads."""
 
-    def __init__(self, folder: Path, room: int = ROOM) -> None:
-        self._folder, self._room = folder, room
+    def __init__(self, folder: Path, room: int = ROOM, shipped: Mapping[str, Path] = MappingProxyType({})) -> None:
+        """Files that were `shipped` need not be made, and take no room here."""
+        self._folder, self._room, self._shipped = folder, room, shipped
         self._lock = Lock()
         self._making: dict[str, Future[Mapping[str, bytes]]] = {}
         self._makers = ThreadPoolExecutor(cores_here(), "vnla files")
@@ -39,6 +41,11 @@ class FileCache:
         found.sort(key=lambda each: each[0].st_mtime)
         self._sizes = OrderedDict((name, stat.st_size) for stat, name in found)  # what was asked for last is last
 
+    def has(self, name: str) -> bool:
+        """Return whether a file need not be made."""
+        with self._lock:
+            return name in self._shipped or name in self._sizes
+
     def get(self, name: str, group: str, make: Makes) -> bytes:
         """Return the file of that name; if it is missing, one of the files that the group's `make` makes."""
         stored = self._read(name)
@@ -46,6 +53,8 @@ class FileCache:
 
     def _read(self, name: str) -> bytes | None:
         with self._lock:
+            if name in self._shipped:
+                return self._shipped[name].read_bytes()
             if name not in self._sizes:
                 return None
             self._sizes.move_to_end(name)

@@ -37,8 +37,13 @@ class Meshes:
         recipe = recipe_of(self._world, house.name)
         if recipe is None:
             return None
-        name = f"{digits(self._places.name(house), VERSION, length=16)}.glb"
+        name = mesh_file(self._places.name(house))
         return self._files.get(name, name, lambda: {name: glb(recipe.make().scene)})
+
+
+def mesh_file(house: str) -> str:
+    """Return the name of the file that has the mesh of a house."""
+    return f"{digits(house, VERSION, length=16)}.glb"
 
 
 def glb(scene: Scene, most: int = MOST_TRIANGLES) -> bytes:

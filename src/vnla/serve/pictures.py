@@ -47,9 +47,12 @@ _LOOKS = [(180, 90), (180, 0), (270, 0), (0, 0), (90, 0), (180, -90)]
 class Pictures:
     """The pictures of a world."""
 
-    def __init__(self, world: WorldFolder, places: PlaceNames, files: FileCache, *others: PlaceNames) -> None:
-        """`places` has the names under which pictures are stored; `others` are further names for the same places."""
-        self._world, self._places, self._files = world, places, files
+    def __init__(
+        self, world: WorldFolder, places: PlaceNames, files: FileCache, *others: PlaceNames, largest: int = LARGEST
+    ) -> None:
+        """`places` has the names under which pictures are stored; `others` are further names for the same places. A
+        panorama has `largest` bytes at most."""
+        self._world, self._places, self._files, self._largest = world, places, files, largest
         self._source = world_images(world).source
         self._lock = Lock()
         self._ready: OrderedDict[str, tuple[WorldImages, AbstractContextManager[object]]] = OrderedDict()
@@ -63,6 +66,11 @@ class Pictures:
     def has(self, house: House) -> bool:
         """Return whether there are pictures of a whole house."""
         return self._source.has(house)
+
+    def missing(self, house: House) -> list[str]:
+        """Return a picture of each viewpoint of a house that has yet to be drawn, by the digits of its address."""
+        first = [f"{self._panorama(name)}0" for name in self._places.viewpoints(house).values()]
+        return [picture for picture in first if not self._files.has(f"{picture}.webp")]
 
     def addresses(self, house: House, places: PlaceNames | None = None) -> dict[str, list[str]]:
         """Return the addresses of the six faces of each viewpoint, by its own names or by others."""
@@ -91,7 +99,10 @@ class Pictures:
         images, turn = self._images(house)
         with turn:
             faces = images.faces(house.name, stand.id)
-        return {f"{panorama}{face}.webp": data for face, data in enumerate(encoded(upright(faces, stand.rotation)))}
+        return {
+            f"{panorama}{face}.webp": data
+            for face, data in enumerate(encoded(upright(faces, stand.rotation), self._largest))
+        }
 
     def _images(self, house: House) -> tuple[WorldImages, AbstractContextManager[object]]:
         """Return the pictures of one house, and what to hold while one is made: only our own sources are thread-safe."""

@@ -26,6 +26,7 @@ from vnla.serve.pictures import Pictures
 from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.plans import plan
 from vnla.serve.reading import Reading, of_end_goal
+from vnla.serve.shipped import shipped_files
 from vnla.serve.visitor_service import VisitorService
 from vnla.tasks.end_goals import read_end_goal
 from vnla.training.trained import Trained
@@ -60,10 +61,11 @@ class Site:
         self.daily = None if days is None else Daily(self.engine.goals, days, secret, self._seen_first())
         in_days = None if self.daily is None else Days(self.daily, VisitorWorld(world, self.day_places))
         self.service = VisitorService(self.engine, *worlds, in_days)
-        files = FileCache(cache)
+        files = FileCache(cache, shipped=shipped_files())
         others = [self.walker_places, *([] if days is None else [self.day_places])]
         self.pictures = Pictures(folder, self.places, files, *others)
         self._meshes = Meshes(folder, self.places, files)
+        self._note_drawn()
 
     def houses(self) -> list[dict[str, Any]]:
         """Return the houses, with what can be looked for in each."""
@@ -122,14 +124,34 @@ class Site:
         goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
         return of_end_goal(text, [*goals], houses)
 
+    def _offered(self) -> list[House]:
+        """Return the houses of the tasks that are offered."""
+        return [self.engine.goals.houses[name] for name in sorted({task.house for task in self.engine.goals.offered})]
+
+    def can_walk(self) -> bool:
+        """Return whether an agent can walk in a house of the tasks at once."""
+        return any(self.engine.sees(house.name) for house in self._offered())
+
+    def _note_drawn(self) -> None:
+        """Have houses entered first that are drawn already, so that nobody waits for pictures."""
+        self.engine.ready = frozenset(house.name for house in self._offered() if not self.pictures.missing(house))
+
     def warm(self) -> None:
         """Do beforehand what visitors would wait for: read tasks, walk some, compile the renderer, find goals of houses."""
         from vnla.houses.render.warming import compile_kernels
 
-        _ = self.engine.goals.tasks
         self.engine.fill()
+        _ = self.engine.goals.tasks
         compile_kernels()
         self.houses()
+
+    def draw_others(self) -> None:
+        """Draw the houses of tasks that are not drawn yet, where some are; each is entered when it is."""
+        for house in self._offered() if self.engine.ready else ():
+            for picture in self.pictures.missing(house):
+                self.pictures.face(picture)
+            self._meshes.mesh(house)
+            self._note_drawn()
 
     def close(self) -> None:
         """Finish what is under way."""

@@ -12,7 +12,7 @@ from vnla.common.errors import InputError
 from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper.paper_report import ALL_TABLES, Contents, PaperReport
 from vnla.experiments.paper.paper_stages import PaperStages
-from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset, preset_of
+from vnla.experiments.presets import DEMO, PAPER, SMALL, ExperimentPreset, preset_of
 from vnla.pipeline.stages import Stage, StageGraph
 from vnla.training.config import TrainingConfig
 
@@ -76,6 +76,29 @@ def test_stages_of_the_demo_are_those_of_the_paper(tmp_path: Path) -> None:
     demo, paper = (StageGraph(list(stages(tmp_path, tables=tables).values())) for tables in ((1, 2), ALL_TABLES))
     common = demo.fingerprints.keys() - {"report"}
     assert all(demo.fingerprints[name] == paper.fingerprints[name] for name in common)
+
+
+def test_in_the_demo_two_trainings_continue_learned_after_half_of_its_iterations(tmp_path: Path) -> None:
+    """And the two that are compared most stay what they are: they have the configuration of the paper's trainings."""
+    demo, alone = (stages(tmp_path, preset, (1, 2), peers=False) for preset in (DEMO, replace(DEMO, continuing=())))
+    assert kind(demo, "train") == ["none", "learned", "first", "random"]
+    shared = tmp_path / "runs" / "learned" / "checkpoints" / "225.safetensors"
+    for name in ("first", "random"):
+        stage, config = demo[f"train/{name}"], demo[f"train/{name}"].given[1]
+        assert "train/learned" in stage.after and config.begins_with == str(shared)
+        rates = [config.training.rate(each) for each in range(config.training.iterations)]
+        assert rates == pytest.approx([SMALL.training.rate(each) for each in range(225, 450)])
+    for name in ("none", "learned"):
+        assert demo[f"train/{name}"].config == alone[f"train/{name}"].config
+    assert demo["train/learned"].given[1].keeps_checkpoints  # that of iteration 225 among them
+
+
+def test_on_a_gpu_those_that_continue_are_a_job_of_their_own(tmp_path: Path) -> None:
+    contents = Contents("title", (1, 2), peers=False)
+    source = PaperReport(ExperimentLayout.of(tmp_path), "command", DEMO, contents, device="cuda")
+    graph = StageGraph(PaperStages(source).stages())
+    jobs = [[each.name for each in graph.joined(graph.stages[f"train/{name}"])] for name in ("learned", "first")]
+    assert jobs == [["train/none", "train/learned"], ["train/first", "train/random"]]
 
 
 def changed(before: dict[str, Stage], after: dict[str, Stage]) -> set[str]:

@@ -17,8 +17,8 @@ export function Contribute({ session }: { session: Session }) {
         published, so type nothing about yourself.
       </p>
       <p>
-        Your name, your address and the time of the day are not kept. You can take everything back: the key to it is in this
-        browser alone, so clear its data only afterwards. What was published before stays published.
+        Your name, your address and the time of the day are not kept. You can take everything back: the means to do so is in
+        this browser alone, so clear its data only afterwards. What was published before stays published.
       </p>
       <label class="check">
         <input

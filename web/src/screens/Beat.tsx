@@ -72,7 +72,7 @@ export function Beat({ session, day }: { session: Session; day?: { after: Compon
     n: () => over && !session.study && !day && session.begin("beat"),
   });
   if (!begun || begun.mode !== "beat" || !pose || (begun.day != null) !== (day !== undefined))
-    return <Waiting session={session} again={() => session.enter("beat")} alone />;
+    return <Waiting session={session} again={() => session.enter("beat", {}, true)} alone />;
   const heard = lastHeard(state);
   const poses = [...state.steps.map((each) => each.pose), pose];
   const soon = step?.ahead ?? [];

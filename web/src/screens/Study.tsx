@@ -167,11 +167,11 @@ function End({ session, standing }: { session: Session; standing: Standing }) {
         )}
       </div>
       {standing.phase !== "withdrawn" && (
-        <details>
+        <details class="card">
           <summary>I do not want to take part after all</summary>
           <p>
-            You can still withdraw: then all that was recorded of you is deleted, and the code above is worth nothing.
-            Nothing else has to be done here; you can close this page.
+            You can still withdraw: then all that was recorded of you is deleted, and the code above can no longer be
+            checked. Nothing else has to be done here; you can close this page.
           </p>
           <p class="choices small">
             <Ask

@@ -8,11 +8,12 @@ const PAUSE = 3000;
 /** Asks again after a while if nobody has to choose otherwise; why it waits stands above it. */
 export function Waiting({ session, again, alone }: { session: Session; again: () => void; alone: boolean }) {
   const refused = session.refused.value;
+  const refusals = session.refusals.value;
   useEffect(() => {
     if (!refused || !alone) return;
     const timer = setTimeout(again, PAUSE);
     return () => clearTimeout(timer);
-  }, [refused, alone]);
+  }, [refusals, alone]);
   return (
     <div class="waiting">
       {refused && !alone ? (

@@ -63,7 +63,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
   });
   const { begun, waits, ended } = state;
   if (!begun || begun.mode !== mode)
-    return <Waiting session={session} again={() => session.enter(mode, which)} alone={!which.link} />;
+    return <Waiting session={session} again={() => session.enter(mode, which, true)} alone={!which.link} />;
   const frame = player.frame.value;
   const step = state.steps[frame?.step ?? 0];
   const atEnd = player.atEnd.value;

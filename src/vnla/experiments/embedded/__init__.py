@@ -14,6 +14,7 @@ import json
 import shutil
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 from vnla.common import checksums, files
@@ -27,6 +28,8 @@ NAME = "small"
 """The preset that it is."""
 SEED = 0
 LARGEST = 128 * files.MEGABYTE
+
+_unpacking = Lock()
 
 _WHAT = "a part of the package vnla"
 
@@ -42,7 +45,8 @@ class EmbeddedWorld(NamedTuple):
 
 def embedded_world() -> EmbeddedWorld:
     """Return the small world in the user's cache; it is unpacked if it is not there, which takes a few seconds once."""
-    return _unpacked(files.user_cache())
+    with _unpacking:
+        return _unpacked(files.user_cache())
 
 
 @cache

@@ -25,11 +25,18 @@ from vnla.evaluation.evaluate import Evaluation
 from vnla.experiments.evaluations import TESTS
 from vnla.experiments.paper.paper_results import PaperResults
 from vnla.experiments.paper.paper_tables import DATASETS, OURS, POLICIES
+from vnla.experiments.paper.policy_order import policy_order
 from vnla.experiments.reporting import SPLITS, exceeds, gains
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import EpisodeReport, Figure, Finding, Item
 from vnla.report.episodes import examples, images_of, tell_episode
-from vnla.report.result_figures import best_and_worst_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import (
+    best_and_worst_figure,
+    lengths_figure,
+    requests_figure,
+    success_figure,
+    training_figure,
+)
 from vnla.report.task_figures import figures as draw_distributions
 from vnla.tasks.statistics import SHOWN, SplitStatistics, dataset_statistics
 from vnla.training.checkpoints import chosen_by, load_agent
@@ -68,6 +75,18 @@ def _in_words(split: SplitStatistics, name: str) -> str:
         return f"{min(split.lengths)} to {max(split.lengths)} actions" if split.lengths else "none"
     counts: dict[str, int] = getattr(split, name)
     return ", ".join(f"{label} {count:,}" for label, count in list(counts.items())[:5]) or "none"
+
+
+def success(results: PaperResults) -> list[Item]:
+    """How often the agents under the five help policies succeed, and whether the order is the paper's."""
+    rates = {
+        SPLITS[split]: {
+            name: per_cent(over_episodes(results.layout.scores(policy, split).success, whole=1))
+            for policy, name in POLICIES.items()
+        }
+        for split in TESTS
+    }
+    return [success_figure(rates), *(policy_order(results, split) for split in TESTS)]
 
 
 def requests(results: PaperResults) -> list[Item]:
@@ -120,15 +139,16 @@ def best_and_worst(results: PaperResults) -> list[Item]:
 
 def training(results: PaperResults, trainings: Sequence[str]) -> list[Item]:
     """The course of trainings."""
-    return [
-        training_figure(
-            {{**POLICIES, **OURS}.get(name, name): TrainingCurves.read(results.layout.run(name)) for name in trainings}
-        )
-    ]
+    preset = results.preset
+    curves = {name: TrainingCurves.read(results.layout.run(name)) for name in trainings}
+    curves |= {name: curves[name].later(preset.validate_every) for name in preset.continuing if name in curves}
+    return [training_figure({{**POLICIES, **OURS}.get(name, name): each for name, each in curves.items()})]
 
 
-def episodes(results: PaperResults, successes: int, failures: int, split: str = SPLIT) -> list[EpisodeReport]:
-    """Episodes of the agent on a split, told and drawn: Figure 1, and a few more."""
+def episodes(
+    results: PaperResults, successes: int, failures: int, split: str = SPLIT, *, only: slice = slice(None)
+) -> list[EpisodeReport]:
+    """Episodes of the agent on a split, told and drawn: Figure 1, and a few more; `only` some of them."""
     config, material = results.config(AGENT), results.material
     agent = load_agent(results.layout.run(AGENT), config, material, chosen_by(split))
     context = make_context(config, material, agent, training=False)
@@ -148,7 +168,7 @@ def episodes(results: PaperResults, successes: int, failures: int, split: str = 
             name="figure-1" if not number else None,
             command=f"vnla watch {results.layout.run(AGENT)} --split {split} --episode {task}",
         )
-        for number, task in enumerate(chosen)
+        for number, task in list(enumerate(chosen))[only]
     ]
 
 

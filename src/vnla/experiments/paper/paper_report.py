@@ -9,7 +9,7 @@ from functools import partial
 from vnla.experiments.paper import paper_figures as figures
 from vnla.experiments.paper.candidates import OURS, TRAINED_POLICIES
 from vnla.experiments.paper.paper_results import PaperResults
-from vnla.experiments.paper.paper_tables import NUMBERS, TABLES
+from vnla.experiments.paper.paper_tables import NUMBERS, POLICIES, TABLES
 from vnla.experiments.reporting import ExperimentReport, MakeItems, ReportPart
 from vnla.report.document import Finding, Item, Section
 
@@ -66,15 +66,17 @@ class PaperReport(ExperimentReport):
             return [partial(make, results) for make in makers] if wanted else []
 
         policies, everything = contents.has(2), contents.everything
+        opening, first = self._opening(results), slice(None) if everything else slice(1, None)
         watched = policies and results.has_agent(figures.SPLIT)
-        behaviour = [figures.requests, *([figures.lengths, figures.best_and_worst] if everything else [])]
+        behaviour = [figures.requests, figures.lengths, figures.best_and_worst]
         data = [partial(figures.distributions, dataset=name) for name, number in NUMBERS.items() if contents.has(number)]
-        episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures)
+        episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures, only=first)
         training = partial(figures.training, trainings=(*TRAINED_POLICIES, *(OURS if contents.peers else ())))
         return [
-            ReportPart("Help policies", tables=tables(2)),
+            *opening,
+            ReportPart("Help policies", self._sharing(), tables=tables(2)),
             ReportPart(
-                f"When the agent asks{', and where it succeeds' * everything}", figures=drawn(*behaviour, wanted=policies)
+                "When the agent asks, and where it succeeds", figures=drawn(*behaviour, wanted=policies and everything)
             ),
             ReportPart("Episodes", _EPISODES, figures=drawn(episodes, wanted=watched)),
             ReportPart("Subgoals", tables=tables(3)),
@@ -84,14 +86,37 @@ class PaperReport(ExperimentReport):
             ReportPart("Training", tables=tables(6), figures=drawn(training, wanted=policies)),
         ]
 
+    def _opening(self, results: PaperResults) -> list[ReportPart]:
+        """Return the section with which a short report opens: one walk, the success of each policy, when the agent asks."""
+        contents = self.contents
+        if contents.everything or not contents.has(2):
+            return []
+        walk = partial(figures.episodes, results, successes=contents.successes, failures=contents.failures, only=slice(1))
+        seen = [walk] if results.has_agent(figures.SPLIT) else []
+        drawn = [partial(figures.success, results), partial(figures.requests, results)]
+        return [ReportPart("In pictures", figures=[*seen, *drawn])]
+
+    def _sharing(self) -> str:
+        """Return which trainings begin with LEARNED's agent, as a sentence; nothing where none does."""
+        preset = self.preset
+        names = " and ".join(POLICIES[name] for name in preset.continuing)
+        if not names:
+            return ""
+        begun, whole = preset.validate_every, preset.training.iterations
+        return (
+            f"To save time, {names} share the first {begun} of {whole} iterations with LEARNED: they begin with its agent of"
+            " that iteration. NONE and LEARNED have trainings of their own. `vnla paper` trains each alone."
+        )
+
     def summary(self, sections: Sequence[Section]) -> str:
         """Return how many of the paper's findings hold."""
         every = [item for section in sections for item in section.items if isinstance(item, Finding)]
         found = [item for item in every if not item.ours]
         count = {holds: sum(each.holds is holds for each in found) for holds in (True, False, None)}
         hold, fail = "holds" if count[True] == 1 else "hold", "does" if count[False] == 1 else "do"
+        stay = "is" if count[None] == 1 else "are"
         return (
-            f"Of {len(found)} findings of the paper {count[True]} {hold} here, {count[False]} {fail} not, and for"
-            f" {count[None]} the tasks are too few to tell. Intervals of findings are 95% over tasks in"
-            " the same houses, each agent trained once: they do not say what other houses or trainings would give."
+            f"Of {len(found)} findings of the paper, {count[True]} {hold} here, {count[False]} {fail} not, and {count[None]}"
+            f" {stay} inconclusive: the interval has both outcomes in it. Intervals of findings are 95% over tasks in the"
+            " same houses, each agent trained once: they do not say what other houses or trainings would give."
         )

@@ -27,11 +27,12 @@ from vnla.experiments.paper.candidates import (
     choose_iterations,
 )
 from vnla.experiments.paper.paper_report import Contents, PaperReport
-from vnla.experiments.presets import ExperimentPreset
+from vnla.experiments.presets import SHARED, ExperimentPreset
 from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training
 from vnla.experiments.works import Works
 from vnla.pipeline.stages import Stage
+from vnla.training.checkpoints import checkpoint
 from vnla.training.config import RunConfig
 
 NEEDS: dict[int, tuple[Candidate, ...]] = {
@@ -103,7 +104,8 @@ class PaperStages:
         beside = BESIDE_TABLE_2 if self.contents.has(2) and self.contents.peers else ()
         self.candidates = _once([*(each for table in self.contents.tables for each in NEEDS.get(table, ())), *beside])
         reference = [TRAININGS["learned"]] if self.contents.has(6) else []
-        self.trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
+        trainings = _once([*reference, *(TRAININGS[each.training] for each in self.candidates)])
+        self.trainings = sorted(trainings, key=self._continues)  # LEARNED comes before those that begin with its agent
         self.works = Works.of(source, seed, len(self.trainings), cores, threads, pieces)
 
     def stages(self) -> list[Stage]:
@@ -117,10 +119,24 @@ class PaperStages:
 
     def config(self, training: Training) -> RunConfig:
         """The configuration of a training."""
-        return training.config(self.preset, self.layout.world, self.layout.tasks(training.tasks), self.preset.store)
+        own = training.config(self.preset, self.layout.world, self.layout.tasks(training.tasks), self.preset.store)
+        return self._continued(own) if self._continues(training) else own
+
+    def _continues(self, training: Training) -> bool:
+        """Whether a training begins with LEARNED's agent."""
+        return training.name in self.preset.continuing
+
+    def _continued(self, config: RunConfig) -> RunConfig:
+        """The rest of a training that begins with what LEARNED is at its first validation; the rate falls as it would."""
+        whole, begun = config.training, self.preset.validate_every
+        left = whole.iterations - begun
+        rest = replace(whole, iterations=left, cooldown=min(1.0, whole.cooldown * whole.iterations / left))
+        return replace(config, training=rest, begins_with=str(checkpoint(self.layout.run(SHARED).absolute(), begun)))
 
     def _training(self, training: Training) -> Stage:
-        return self.works.training(training.name, self.layout.run(training.name), self.config(training))
+        after, group = ((f"train/{SHARED}",), "continuing") if self._continues(training) else ((), "")
+        run, config = self.layout.run(training.name), self.config(training)
+        return self.works.training(training.name, run, config, after, group=group)
 
     def _iterations(self) -> list[Stage]:
         names = _once([each.training for each in self.candidates if each.matched])
