@@ -64,25 +64,17 @@ def draw_rooms(path: Path) -> None:
         write_bytes(path, next(each for each in drawn if each.stem.endswith("-rooms")).read_bytes())
 
 
-def draw_watched(path: Path, made: Path) -> None:
-    """The first unseen task of the small world, as the agent that comes with the package does it; minutes the first time."""
-    world, tasks = made / "world", made / "tasks"
-    commands = [
-        *([] if world.is_dir() else [["world", "make", world, "--preset", "small", "--seed", "0"]]),
-        ["features", "make", world],
-        *([] if tasks.is_dir() else [["tasks", "make", world, tasks]]),
-    ]
+def draw_watched(path: Path) -> None:
+    """The first unseen task of the embedded world, as the agent that comes with the package does it."""
     with tempfile.TemporaryDirectory() as folder:
-        for words in [*commands, ["watch", "pretrained", "--world", world, "--tasks", tasks, "--out", folder]]:
-            subprocess.run([sys.executable, "-m", "vnla", *map(str, words)], check=True)
+        subprocess.run([sys.executable, "-m", "vnla", "watch", "pretrained", "--out", folder], check=True)
         [strip] = Path(folder).rglob("*.png")
         write_bytes(path, strip.read_bytes())
 
 
 if __name__ == "__main__":
     goals = [cottage().number[GOAL]]
-    root = Path(__file__).parents[2]
-    images = root / "docs" / "images"
+    images = Path(__file__).parents[2] / "docs" / "images"
     draw_house(cottage(), images / "cottage.png", walk=walk(), goals=goals, title="Find a towel in the bathroom.")
     draw_rooms(images / "rooms.png")
-    draw_watched(images / "watch.png", root / "build" / "pictures")
+    draw_watched(images / "watch.png")
