@@ -173,6 +173,7 @@ def test_nothing_kept_says_who_it_was(visitor: Visitor, store: ContributionStore
     token = agree(visitor)
     visitor.say("help", task="0_0", seed=0)
     visitor.say("advise", step=0, text="turn left")
+    assert store.path.stat().st_mode & 0o77 == 0
     data = store.path.read_bytes()
     session = str(visitor.session)
     assert session.encode() not in data and token.encode() not in data and b"testclient" not in data
