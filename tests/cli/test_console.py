@@ -59,6 +59,19 @@ def test_elsewhere_there_is_a_line_where_something_begins_ends_or_takes_long() -
     ]
 
 
+def test_what_takes_long_says_early_how_long_it_still_takes() -> None:
+    """After six seconds a tenth is done, so the rest takes 54; the next line comes when it is due."""
+    out, clock = io.StringIO(), iter([100.0, 100.0, 106.0, 107.0, 160.0])
+    tell = InLines(TimedLog(Console(file=out, width=80), seconds=1000), clock=lambda: next(clock))
+    for done in (0, 10, 12, 100):
+        tell("looking around in the houses", done, 100)
+    assert [" ".join(line.split()[1:]) for line in out.getvalue().splitlines()] == [
+        "0% looking around in the houses 0/100",
+        "10% looking around in the houses 10/100, about 54 s left",
+        "100% looking around in the houses 100/100",
+    ]
+
+
 def test_a_name_of_a_file_does_nothing_to_the_terminal(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,7 +20,14 @@ from vnla.evaluation.confidence import Estimate, Interval
 from vnla.evaluation.sweep import SweepRow
 from vnla.report.curves import TrainingCurves
 from vnla.report.document import Figure, json_text
-from vnla.report.result_figures import best_and_worst_figure, help_figure, lengths_figure, requests_figure, training_figure
+from vnla.report.result_figures import (
+    best_and_worst_figure,
+    help_figure,
+    lengths_figure,
+    requests_figure,
+    success_figure,
+    training_figure,
+)
 
 
 def part(label: str, value: float, low: float, high: float, tasks: int = 60) -> SubsetShare:
@@ -121,6 +128,21 @@ def test_help_is_drawn_by_rising_ratio(canvases: Iterator[list[Canvas]]) -> None
     assert axes.lines[0].get_ydata().tolist() == [10, 30]
     assert [text.get_text() for text in axes.texts] == ["0", "0.4"]
     assert "10.0 at τ = 0, 30.0 at τ = 0.4" in figure.alt
+
+
+def test_bars_are_as_high_as_the_rates_and_say_what_their_lines_are_over(canvases: Iterator[list[Canvas]]) -> None:
+    rates = {"NONE": Interval(10, 8, 13, "60 tasks"), "LEARNED": Interval(40, 35, 44, "60 tasks")}
+    figure = success_figure({"Test seen": rates, "Test unseen": {name: rate.scaled(0.5) for name, rate in rates.items()}})
+    (axes,) = next(canvases)[0].axes
+    assert [round(bar.get_height()) for bar in axes.patches] == [10, 40, 5, 20]
+    assert "95% intervals over 60 tasks" in figure.caption and "LEARNED 40.0%" in figure.alt
+    assert figure.data["Test unseen"]["NONE"] == {"value": 5, "low": 4, "high": 6.5, "over": "60 tasks"}
+
+
+def test_the_curves_of_a_run_that_goes_on_begin_where_the_other_was() -> None:
+    later = CURVES.later(225)
+    assert (later.iterations, later.validations) == ((235, 245, 255), (240, 255))
+    assert (later.nav_loss, later.success) == (CURVES.nav_loss, CURVES.success)
 
 
 def test_curves_come_from_the_log_of_a_run(tmp_path: Path) -> None:

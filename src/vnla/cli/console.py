@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -43,6 +44,10 @@ LARGEST_SEED = 2**63 - 1
 """Larger ones do not fit into the numbers that random ones are drawn from."""
 
 
+ESTIMATE_SECONDS = 5.0
+"""From when on an estimate of the time left is told."""
+
+
 @contextmanager
 def telling() -> Iterator[Tell]:
     """A bar with an estimate of the time left at a terminal; elsewhere a line when something begins, ends, or takes long."""
@@ -76,16 +81,27 @@ class _Bar:
 
 
 class InLines:
-    """A line where something begins or ends, and now and then between."""
+    """A line where something begins or ends, an early one with an estimate of the time left, and others now and then."""
 
-    def __init__(self, lines: TimedLog) -> None:
-        self._lines, self._what = lines, ""
+    def __init__(self, lines: TimedLog, clock: Callable[[], float] = time.monotonic) -> None:
+        self._lines, self._clock, self._what = lines, clock, ""
+        self._began, self._first, self._estimated = 0.0, 0, False
 
     def __call__(self, what: str, done: int = 0, of: int | None = None, /) -> None:
-        if what != self._what or done == of or self._lines.due:
+        if what != self._what:
+            self._began, self._first, self._estimated = self._clock(), done, False
+        left = self._left(done, of)
+        if what != self._what or done == of or self._lines.due or (left and not self._estimated):
             told = _one_line(what)
-            self._lines.say(told if of is None else f"{told} {done:,}/{of:,}", done / of if of else None)
-            self._what = what
+            self._lines.say(told if of is None else f"{told} {done:,}/{of:,}{left}", done / of if of else None)
+            self._what, self._estimated = what, bool(left)
+
+    def _left(self, done: int, of: int | None) -> str:
+        """Return how long the rest takes, once enough is done to tell."""
+        passed, more = self._clock() - self._began, done - self._first
+        if not of or done >= of or not more or passed < ESTIMATE_SECONDS:
+            return ""
+        return f", about {duration(passed / more * (of - done))} left"
 
 
 def _one_line(what: str) -> str:
@@ -101,7 +117,7 @@ class PlainProgress(Progress):
 
     def __init__(self, console: Console, lines: TimedLog | None = None) -> None:
         super().__init__(console=console, disable=True, auto_refresh=False)
-        self._lines = lines or TimedLog(console)
+        self._lines, self._told = lines or TimedLog(console), False
 
     def advance(self, task_id: TaskID, advance: float = 1) -> None:
         """More is done, and perhaps a line is due."""
@@ -114,10 +130,11 @@ class PlainProgress(Progress):
         self._tell()
 
     def _tell(self) -> None:
-        if self._lines.due:
-            going = [task for task in self.tasks if not task.finished]
-            if going:
-                self._lines.say(", ".join(_words(task) for task in going), _part(going))
+        going = [task for task in self.tasks if not task.finished]
+        early = not self._told and any((task.elapsed or 0.0) >= ESTIMATE_SECONDS and task.completed for task in going)
+        if going and (self._lines.due or early):
+            self._told = True
+            self._lines.say(", ".join(_words(task) for task in going), _part(going))
 
 
 def _words(task: Task) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich import box
 
-from vnla.cli.console import plain, telling
+from vnla.cli.console import counting, plain, telling
 from vnla.cli.options import CheckpointOption, DeviceOption, FoundOption, RunArgument, ThreadsOption, given_of, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
@@ -19,11 +21,13 @@ from vnla.common.progress import Tell
 from vnla.report.printing import Table
 
 if TYPE_CHECKING:
+    from vnla.evaluation.confidence import Interval
     from vnla.experiments.listening.followed import Listened
+    from vnla.houses.folder import WorldFolder
 
 AGENT, INTERPRETED, CAREFUL, PARSER = "agent", "interpreted", "careful", "parser"
 LISTENERS = (AGENT, INTERPRETED, CAREFUL, PARSER)
-MEASURES = {"exact": "all actions, %", "there": "ends there, %", "success": "success, %"}
+MEASURES = {"exact": "all actions", "there": "ends there", "success": "success"}
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ class ListenOptions:
         """Return how many actions a sentence describes to a run's listener, and how it follows each kind of sentence."""
         with telling() as tell:
             subject = self._opened(run, tell)
+            self._look_around(subject.trained.material.folder, tell)
             other = subject if self.reference is None else self._opened(self.reference, tell)
             if subject.k != other.k:
                 raise InputError(f"{self.reference}: its subgoals have {other.k} actions, those of {run} {subject.k}")
@@ -76,6 +81,13 @@ class ListenOptions:
             if self.handwritten is not None:
                 found += subject.read(self.handwritten, other)
         return subject.k, found
+
+    def _look_around(self, folder: WorldFolder, tell: Tell) -> None:
+        """Find out what is in view in every house, which is most of the work the first time, and say how far it is."""
+        from vnla.language.facts import world_facts
+
+        for _ in world_facts(folder, counting(tell, "looking around in the houses", len(folder.houses))):
+            pass
 
     def _opened(self, run: Path, tell: Tell) -> Any:
         from vnla.common.machine import device_named
@@ -102,8 +114,7 @@ class ListenOptions:
     def title(self, run: Path, k: int) -> str:
         """Return who listened to what, for a table."""
         who = {AGENT: str(run), PARSER: PARSER}.get(self.listener, f"{run}, {self.listener}")
-        retained = "" if self.reference is None else f"; retained of {self.reference}"
-        return f"{who}, {self.split}, {k} actions{retained}"
+        return f"{who}, {self.split}, {k} actions"
 
 
 @takes_options()
@@ -137,7 +148,9 @@ def listen(
         writable(as_json)
     options.check(context)
     k, found = options.heard(run)
-    plain().print(_table(options.title(run, k), found))
+    reference = "" if options.reference is None else f" {options.reference}"
+    for table in _tables(options.title(run, k), reference, found):
+        plain().print(table)
     plain().print(houses_note(*(each.houses for each in found)))
     if as_json is not None:
         heard = {each.name: each.as_dict() for each in found}
@@ -155,10 +168,38 @@ def _languages(names: str | None) -> tuple[str, ...]:
     return wanted
 
 
-def _table(title: str, found: Sequence[Listened]) -> Table:
-    shown = [name for name in MEASURES if any(name in each.figures for each in found)]
-    table = Table("", *(MEASURES[name] for name in shown), *(f"retained: {name}" for name in shown), "walks", title=title)
+def _tables(title: str, reference: str, found: Sequence[Listened]) -> Iterator[Table]:
+    """How often each kind of sentence is followed, and how much of the usual advice's worth is retained."""
+    percents = {each.name: {name: _compact(part, 1, 0, "–") for name, part in each.figures.items()} for each in found}
+    yield _table(f"{title}: % of walks", found, percents, walks=True)
+    retained = {each.name: {name: _compact(part, 2, 1) for name, part in each.retained.items()} for each in found}
+    if any(retained.values()):
+        yield _table(f"Retained of what advice as in training brings{reference}: 1 is all of it", found, retained)
+
+
+def _table(title: str, found: Sequence[Listened], cells: Mapping[str, Mapping[str, str]], *, walks: bool = False) -> Table:
+    shown = [name for name in MEASURES if any(name in each for each in cells.values())]
+    table = Table("", title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in (*(MEASURES[each] for each in shown), *(["walks"] if walks else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    group = ""
     for each in found:
-        kept = [str(part[name]) if name in part else "" for part in (each.figures, each.retained) for name in shown]
-        table.add_row(each.name, *kept, f"{each.walks:,}")
+        name, _, which = each.name.partition(", ")
+        if which != group:
+            group = which
+            table.add_section()
+            if group:
+                table.add_row(f"sentences {group}:")
+        figures = [cells[each.name].get(measure, "") for measure in shown]
+        table.add_row(f"  {name}" if group else name, *figures, *([f"{each.walks:,}"] if walks else []))
     return table
+
+
+def _compact(found: Interval, digits: int, bound_digits: int, to: str = " to ") -> str:
+    """A figure and its interval in few letters."""
+    if math.isnan(found.value):
+        return "–"
+    value = f"{found.value:.{digits}f}"
+    if math.isnan(found.low):
+        return value
+    return f"{value} ({found.low:.{bound_digits}f}{to}{found.high:.{bound_digits}f})"

@@ -10,6 +10,9 @@ import typer
 from vnla.cli.console import counting, hint_if_busy, telling
 from vnla.cli.options import CoresOption
 
+SPLITS = ("train", "test")
+"""Where it is listened to in the end."""
+
 
 def speaker(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to keep it: a .safetensors file.")],
@@ -34,6 +37,7 @@ def speaker(
     from vnla.common.files import writable
     from vnla.common.machine import device_named, use_threads
     from vnla.houses.folder import read_world
+    from vnla.language.speaker.composing import TRIES
     from vnla.language.speaker.training import SpeakerSettings, followed, ground_of, train_speaker
 
     use_threads(threads)
@@ -45,8 +49,8 @@ def speaker(
         look = counting(tell, "looking around in the houses", len(folder.houses))
         ground = ground_of(folder, "train", look, chosen)
         own = train_speaker(file, ground, settings, lambda done, of, _: tell("learning to speak", done, of))
-        tell("listening to it")
-        shares = {split: followed(own, ground_of(folder, split, device=chosen), tried, seed) for split in ("train", "test")}
+        listened = counting(tell, "listening to what it says", len(SPLITS) * TRIES)
+        shares = {split: followed(own, ground_of(folder, split, device=chosen), tried, seed, listened) for split in SPLITS}
     typer.echo(f"written: {file}, after {own.done:,} batches")
     for split, share in shares.items():
         typer.echo(

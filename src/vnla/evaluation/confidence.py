@@ -93,9 +93,9 @@ def houses_note(*houses: int, what: str = "houses") -> str:
     return f"95% intervals over {number} {what} (jackknife, t)."
 
 
-def seeds_note(seeds: int, houses: int) -> str:
+def seeds_note(seeds: int, houses: int | None = None) -> str:
     """Return what stands beside a table of the paper's intervals: what they are over, and what they do not say."""
-    where = "one house" if houses == 1 else f"{houses:,} houses"
+    where = "houses" if houses is None else "one house" if houses == 1 else f"{houses:,} houses"
     return (
         f"± is {FACTOR} standard errors over {seeds} seeds of the help budgets, as in the paper: the same tasks in the same"
         f" {where}. It does not say what other tasks, houses or trainings would give."

@@ -54,8 +54,8 @@ def terminal(table: ReportTable) -> Printed:
 
 def _rich_cell(cell: Cell) -> Text:
     text = Text(cell_text(cell))
-    if isinstance(cell, Value) and cell.paper_text is not None:
-        text.append(f" ({cell.paper_text})", style="dim")
+    if isinstance(cell, Value) and cell.paper is not None:  # without its margin, which 80 columns have no room for
+        text.append(f" ({cell.number(cell.paper)})", style="dim")
     return text
 
 

@@ -20,6 +20,7 @@ from vnla.experiments.layout import ExperimentLayout
 from vnla.experiments.paper import paper_tables as tables
 from vnla.experiments.paper.candidates import OURS, TABLE_3, TABLE_4, TRAININGS, matching_iterations
 from vnla.experiments.paper.paper_results import PaperResults, gain
+from vnla.experiments.paper.policy_order import policy_order
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
 from vnla.experiments.reporting import exceeds, gains, same
 from vnla.report.curves import TrainingCurves
@@ -192,6 +193,29 @@ def test_independent_differences_add_squares() -> None:
 def test_verdicts_follow_from_the_interval(interval: Interval, verdict: str, alike: str) -> None:
     assert gains("better", interval).verdict == verdict
     assert same("alike", interval).verdict == alike
+
+
+@pytest.mark.parametrize(
+    ("first", "verdict", "words"),
+    [
+        ("000001", "inconclusive", "NONE < FIRST: inconclusive"),  # one task of six says nothing
+        ("000000", "inconclusive", "NONE < FIRST: inconclusive"),
+        ("111111", "does not hold", "FIRST < RANDOM: does not hold (−100.0 points"),
+    ],
+)
+def test_the_order_of_policies_is_that_of_every_step(results: PaperResults, first: str, verdict: str, words: str) -> None:
+    successes = {"none": NOBODY, "first": [first, first], "random": NOBODY, "learned": ALL, "teacher": ALL}
+    put(results, successes)
+    found = policy_order(results, TESTS[0])
+    assert (found.verdict, found.ours) == (verdict, True)
+    assert words in found.detail and "LEARNED ≈" not in found.detail
+
+
+def test_an_inconclusive_finding_says_which_value_its_interval_contains() -> None:
+    assert "The interval contains zero" in gains("better", Interval(1, -3, 5)).detail
+    assert "smaller and larger than 2 points" in same("alike", Interval(1, -3, 5)).detail
+    assert "The interval contains 50%" in exceeds("half", Interval(52, 48, 56), 50).detail
+    assert "contains" not in gains("better", Interval(9, 5, 12)).detail + gains("x", Interval(0, math.nan, math.nan)).detail
 
 
 def test_a_share_above_a_threshold() -> None:

@@ -46,8 +46,7 @@ _SENSORS = (
 
 def over_seeds_note(results: PaperResults) -> str:
     """Return what stands below every table with figures over seeds: what ± is over, and which interval is wider."""
-    houses = len({task.house for split in TESTS for task in results.dataset("asknav").split(split)})
-    over = seeds_note(len(results.preset.seeds), houses)
+    over = seeds_note(len(results.preset.seeds))
     return f"{over} `vnla score` has intervals over houses, which are wider. {_SENSORS}"
 
 

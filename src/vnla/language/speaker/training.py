@@ -21,7 +21,7 @@ from vnla.episode import Episodes, StepContext
 from vnla.houses.folder import WorldFolder
 from vnla.language.facts import Facts, world_facts
 from vnla.language.grammar import Grammar
-from vnla.language.speaker.composing import follows, tries
+from vnla.language.speaker.composing import TRIES, follows, tries
 from vnla.language.speaker.kept import MOMENTS, Speaker, new_speaker, read_with_moments, write_speaker
 from vnla.language.speaker.looks import Looks
 from vnla.language.speech import Knowledge, Speech, plan_of, tell
@@ -159,22 +159,18 @@ class SpeakerScores(NamedTuple):
     """By one at least of all that are tried."""
 
 
-def followed(speaker: Speaker, ground: Ground, count: int, seed: int) -> SpeakerScores:
+def followed(speaker: Speaker, ground: Ground, count: int, seed: int, progress: Count = unheard) -> SpeakerScores:
     """How a listener takes what is said to agents anywhere."""
     now = ground.agents(count, seed)
     plan = plan_of(now, speaker.k)
     first = ground.world.first.cpu()
     house = torch.searchsorted(first, plan.poses[:, 0].cpu() // VIEWS, right=True) - 1
     own = plan._replace(actions=plan.actions.cpu(), poses=plan.poses.cpu() - first[house][:, None] * VIEWS)
-    good = np.array(
-        [
-            [
-                follows(speaker.text(row), ground.houses[int(house[number])], own, number)
-                for number, row in enumerate(tokens.tolist())
-            ]
-            for tokens in tries(speaker, ground.looks, plan, now.episodes.key)
-        ]
-    )
+    good = np.zeros((TRIES, count), dtype=bool)
+    for attempt, tokens in enumerate(tries(speaker, ground.looks, plan, now.episodes.key)):
+        for number, row in enumerate(tokens.tolist()):
+            good[attempt, number] = follows(speaker.text(row), ground.houses[int(house[number])], own, number)
+        progress(1)
     return SpeakerScores(float(good[-1].mean()), float(good[:-1].mean()), float(good.any(axis=0).mean()))
 
 
