@@ -6,6 +6,7 @@ same start, time, requests and advisor.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from vnla.remote.evaluated_agent import EvaluatedAgent
     from vnla.remote.observer import WorldObserver
 
+PATIENCE = 20.0
+"""Seconds that a visitor waits for another agent's walk."""
 MOST_WAITING = 64
 """Walks of other agents that may wait at once."""
 MOST_CACHED = 256
@@ -151,6 +154,14 @@ class Contenders:
             while len(self._walks) > MOST_CACHED:
                 self._walks.popitem(last=False)
             return found
+
+    async def ready(self, name: str, task: Task, seed: int) -> AgentWalk:
+        """Return the walk of an agent, if it is done soon; otherwise it is done in the background."""
+        walk = asyncio.wrap_future(self.walk(name, task, seed))
+        await asyncio.wait([walk], timeout=PATIENCE)
+        if not walk.done():
+            raise InputError(f"{name} has not answered yet; it walks on, so try again in a moment")
+        return walk.result()
 
     def around(self, name: str) -> bool:
         """Return whether an agent that has walked sees all around."""
