@@ -5,16 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fake_servers import Say, agent, serving
 from serve.visitor import Door, Visitor
 from vnla.agents.policy import Policy
+from vnla.cli.serve import contender_maker
 from vnla.common.errors import InputError
 from vnla.observation import Observation
 from vnla.remote.evaluated_agent import LocalPolicy
 from vnla.serve.contenders import Contenders, PolicyContender, TrainedContender
 from vnla.serve.engine import EpisodeEngine
+from vnla.serve.on_demand import OnDemandFeatures
 from vnla.serve.site import Site
 from vnla.world.actions import Nav
 
@@ -100,6 +105,27 @@ def test_one_may_walk_against_another(contended: Site, door: Door) -> None:  # n
     visitor.say("beat", against="fails")
     visitor.say("act", action="stop")
     assert visitor.state["ended"]["walk"] is None and "cannot walk here" in str(visitor.state["said"])
+
+
+def test_agents_behind_an_address_and_by_name(engine: EpisodeEngine, tmp_path: Path) -> None:
+    task = engine.goals.offered[0]
+    features = OnDemandFeatures("cpu")
+
+    def turns(value: Any) -> Say:
+        return Say.json({"action": "stop" if value["step"] == 2 else "left"})
+
+    with serving(agent(turns)) as server:
+        walk = contender_maker(server.url, engine, features, "cpu")().walk(task, 0)
+        assert [step.action for step in walk.steps] == [Nav.LEFT, Nav.LEFT, Nav.STOP]
+    with serving(agent(lambda _: Say(b"<b>no", 500))) as server:
+        rude = contender_maker(server.url, engine, features, "cpu")()
+        with pytest.raises(InputError, match="nobody answers there"):
+            rude.walk(task, 0)
+    planner = contender_maker("planner", engine, features, "cpu")().walk(task, 0)
+    assert len(planner.steps) <= planner.time
+    for wrong in ("http://127.0.0.1:1", str(tmp_path), "no.such:Agent"):
+        with pytest.raises(InputError):
+            contender_maker(wrong, engine, features, "cpu")
 
 
 def test_walks_are_made_once(engine: EpisodeEngine) -> None:

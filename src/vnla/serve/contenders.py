@@ -79,14 +79,17 @@ class PolicyContender:
     def walk(self, task: Task, seed: int) -> AgentWalk:
         """Return its walk. A wrong answer ends it."""
         from vnla.remote.episode import EvaluationRules
+        from vnla.remote.evaluated_agent import UNANSWERED, Fault
         from vnla.remote.evaluation import visit
 
         context = self._engine.context
         tasks = self._engine.compiled([task])
         rules = EvaluationRules(tasks, context.advisor, context.bound_advisor, self._engine.ratio, on_error="stop")
         time = rules.begin(0, seed).observation()["time_left"]
-        records = visit(self._agent, rules, self._show, {task.id: 0}, [(task.id, seed)], threading.Event())
-        return self._told(task, records[0], int(time))
+        (record,) = visit(self._agent, rules, self._show, {task.id: 0}, [(task.id, seed)], threading.Event())
+        if record.unanswered and Fault(record.errors[-1][1]) in UNANSWERED:
+            raise InputError("nobody answers there")
+        return self._told(task, record, int(time))
 
     def _told(self, task: Task, record: EpisodeRecord, time: int) -> AgentWalk:
         """Return what happened as the page shows it; what such an agent thinks is not known."""
