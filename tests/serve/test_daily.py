@@ -179,6 +179,8 @@ def test_nothing_gives_it_away(day_site: Site, entrance: Door, daily: Daily) -> 
     for message in ({"kind": "watch", "task": task.id}, {"kind": "help", "task": task.id}):
         assert "opens again at midnight" in str(other.say(**message))
     assert "opens again at midnight" in str(other.say("watch", house=public, goal=task.end_goal))
+    with pytest.raises(InputError, match="opens again at midnight"):
+        day_site.end_goal(task.end_goal, public)
     for _ in range(8):
         other.say("beat")
         assert other.state["begun"]["house"] != day_site.walker_places.name(house)

@@ -58,7 +58,7 @@ export function fetched<Value>(address: string): Promise<Value> {
 /** The JSON at an address as it is now. */
 export async function fetchedNow<Value>(address: string): Promise<Value> {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(await why(answer));
+  if (!answer.ok) throw new Error(await why(answer), { cause: answer.status });
   return answer.json() as Promise<Value>;
 }
 

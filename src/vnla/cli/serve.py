@@ -38,6 +38,8 @@ KEEP = 30.0
 """Days that sessions of the public are kept."""
 _DAY = 86_400.0
 
+ANSWER = 10.0
+"""Seconds for one try of a call of an agent behind an address; visitors wait."""
 DAYS = "days"
 """Where the tables of the tasks of the day are, among the sessions."""
 _NEEDS = ("fastapi", "uvicorn", "websockets")
@@ -256,7 +258,7 @@ def contender_maker(name: str, engine: EpisodeEngine, features: OnDemandFeatures
             return TrainedContender(EpisodeEngine(found, features=features))
 
         return trained
-    agent, _ = guest_in(name, AskedOptions(), material.folder, None)
+    agent, _ = guest_in(name, AskedOptions(timeout=ANSWER, retries=1), material.folder, None)
     return lambda: PolicyContender(engine, agent)
 
 

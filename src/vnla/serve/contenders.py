@@ -6,6 +6,7 @@ same start, time, requests and advisor.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from vnla.remote.evaluated_agent import EvaluatedAgent
     from vnla.remote.observer import WorldObserver
 
+PATIENCE = 20.0
+"""Seconds that a visitor waits for another agent's walk."""
 MOST_WAITING = 64
 """Walks of other agents that may wait at once."""
 MOST_CACHED = 256
@@ -76,14 +79,17 @@ class PolicyContender:
     def walk(self, task: Task, seed: int) -> AgentWalk:
         """Return its walk. A wrong answer ends it."""
         from vnla.remote.episode import EvaluationRules
+        from vnla.remote.evaluated_agent import UNANSWERED, Fault
         from vnla.remote.evaluation import visit
 
         context = self._engine.context
         tasks = self._engine.compiled([task])
         rules = EvaluationRules(tasks, context.advisor, context.bound_advisor, self._engine.ratio, on_error="stop")
         time = rules.begin(0, seed).observation()["time_left"]
-        records = visit(self._agent, rules, self._show, {task.id: 0}, [(task.id, seed)], threading.Event())
-        return self._told(task, records[0], int(time))
+        (record,) = visit(self._agent, rules, self._show, {task.id: 0}, [(task.id, seed)], threading.Event())
+        if record.unanswered and Fault(record.errors[-1][1]) in UNANSWERED:
+            raise InputError("nobody answers there")
+        return self._told(task, record, int(time))
 
     def _told(self, task: Task, record: EpisodeRecord, time: int) -> AgentWalk:
         """Return what happened as the page shows it; what such an agent thinks is not known."""
@@ -151,6 +157,14 @@ class Contenders:
             while len(self._walks) > MOST_CACHED:
                 self._walks.popitem(last=False)
             return found
+
+    async def ready(self, name: str, task: Task, seed: int) -> AgentWalk:
+        """Return the walk of an agent, if it is done soon; otherwise it is done in the background."""
+        walk = asyncio.wrap_future(self.walk(name, task, seed))
+        await asyncio.wait([walk], timeout=PATIENCE)
+        if not walk.done():
+            raise InputError(f"{name} has not answered yet; it walks on, so try again in a moment")
+        return walk.result()
 
     def around(self, name: str) -> bool:
         """Return whether an agent that has walked sees all around."""

@@ -120,6 +120,8 @@ class Site:
     def end_goal(self, text: str, name: str | None) -> Reading:
         """Return how an end-goal is understood, in one house or in any."""
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
+        if name and self.daily is not None:
+            self.daily.check_open(houses[0].name)
         houses = [house for house in houses if house.name != self.withheld]
         goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
         return of_end_goal(text, [*goals], houses)

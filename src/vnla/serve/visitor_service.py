@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -48,8 +48,6 @@ Reply = WelcomeReply | WhatIfReply | RefusedReply
 Advice = tuple[str | None, Typed | None]
 """What a person says, as the agent reads it and as it was typed."""
 
-CONTENDERS_PATIENCE = 20.0
-"""Seconds that a visitor waits for another agent's walk."""
 MOST_READINGS = 64
 """Readings of a session that hold for what is sent next."""
 
@@ -163,27 +161,17 @@ class VisitorService:
         walk = await self.walk(spec)
         begun = begun_event(walk, walk.start, self.world, "watch", spec.name, spec.link())
         begun = begun.model_copy(update={"around": self.engine.sees_around})
-        events = [begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())]
-        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
+        return _second([begun, *walk_events(walk, self.world, typed=_at(message.step, advice), link=spec.link())])
 
     async def _beside(self, session: Session, agent: str) -> WhatIfReply:
         """Return another agent's walk of the present task, in which nobody says anything."""
         if session.mode not in ("watch", "help") or session.spec is None:
             raise InputError("no agent is walking; watch or help one first")
         spec = session.spec
-        walk = await self._contender(agent, spec)
+        walk = await self.contenders.ready(agent, self.task(spec), spec.seed)
         begun = begun_event(walk, walk.start, self.world, "watch", spec.name)
         begun = begun.model_copy(update={"agent": agent, "around": self.contenders.around(agent)})
-        events = [begun, *walk_events(walk, self.world)]
-        return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
-
-    async def _contender(self, agent: str, spec: EpisodeSpec) -> AgentWalk:
-        """Return the walk of another agent; it may take a while, in which the visitor's other messages wait."""
-        walk = asyncio.wrap_future(self.contenders.walk(agent, self.task(spec), spec.seed))
-        await asyncio.wait([walk], timeout=CONTENDERS_PATIENCE)
-        if not walk.done():
-            raise InputError(f"{agent} has not answered yet; it walks on, so try again in a moment")
-        return walk.result()
+        return _second([begun, *walk_events(walk, self.world)])
 
     async def _beat(self, session: Session, against: str | None) -> WelcomeReply | None:
         """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
@@ -278,7 +266,8 @@ class VisitorService:
             ended = ended.model_copy(update={"reason": "left", "success": False})
         try:
             against = session.spec.against
-            its = await (self._contender(against, session.spec) if against else self.walk(session.spec))
+            others = self.contenders.ready(against, walk.task, session.spec.seed) if against else None
+            its = await (others or self.walk(session.spec))
         except InputError as error:
             if day:
                 return [self._days.ended(session.name, begun, walk, ended, None)]
@@ -402,6 +391,11 @@ class VisitorService:
             while len(readings) > MOST_READINGS:
                 readings.popitem(last=False)
         return readings[text, pose]
+
+
+def _second(events: Sequence[Event]) -> WhatIfReply:
+    """Return another walk, beside the session's."""
+    return WhatIfReply(events=[event.model_copy(update={"number": i}) for i, event in enumerate(events, start=1)])
 
 
 def _stood(walk: PersonsWalk, world: VisitorWorld) -> StoodEvent:

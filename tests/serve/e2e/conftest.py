@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from serve.e2e.guest import Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
 from vnla.cli.serve import OWN_NAMES
+from vnla.houses.house import House
 from vnla.houses.pictures import IMAGES, SCANS
 from vnla.houses.skybox import face_directions, write_skybox
 from vnla.serve.app import make_app
@@ -64,13 +65,18 @@ def pictured(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trai
     """The agent in a cottage of which there are pictures: each direction has a colour, and there are stripes."""
     world = tmp_path_factory.mktemp("pictured") / "world"
     shutil.copytree(trained.config.world, world)
-    for house in trained.material.folder.houses:
+    write_pictures(world, trained.material.folder.houses)
+    return open_trained(trained.folder, world=world, tasks=Path(trained.config.tasks))
+
+
+def write_pictures(world: Path, houses: Iterable[House]) -> None:
+    """Pictures of all viewpoints of some houses of a world."""
+    for house in houses:
         for number, stand in enumerate(house.viewpoints):
             directions = face_directions(_FACE, stand.rotation)
             stripes = np.sin((_STRIPES + number) * directions.sum(-1, keepdims=True)) > 0
             faces = np.rint(directions * 90 + 128 + 37 * (2 * stripes - 1)).astype(np.uint8)
             write_skybox(world / SCANS / house.name / IMAGES, stand.id, faces)
-    return open_trained(trained.folder, world=world, tasks=Path(trained.config.tasks))
 
 
 @pytest.fixture(scope="session")

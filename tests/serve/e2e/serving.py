@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from vnla.cli.serve import LOOPBACK, listening
 
@@ -16,7 +16,7 @@ from vnla.cli.serve import LOOPBACK, listening
 class Serving:
     """Answers as long as it is open."""
 
-    def __init__(self, app: FastAPI) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._listener = listening(LOOPBACK, 0)
         self.address = f"http://{LOOPBACK}:{self._listener.getsockname()[1]}"
         self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))

@@ -84,6 +84,27 @@ class TestWatch:
         guest.to_end()
         expect(page.locator(".ending")).to_contain_text("It did not find it.")
         guest.see()
+        self._shows_where_it_went_wrong(guest)
+
+    def _shows_where_it_went_wrong(self, guest: Guest) -> None:
+        """Dragged to the right while it is paused, as it was found by many."""
+        page = guest.page
+        guest.button("See it again").click()
+        guest.pause()
+        expect(page.locator(".ending")).to_have_count(0)
+        slider = page.get_by_role("slider")
+        box = slider.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 10, box["y"] + box["height"] / 2)
+        page.mouse.down()
+        page.mouse.move(box["x"] + box["width"], box["y"] + box["height"] / 2, steps=5)
+        page.mouse.up()
+        expect(page.locator(".ending")).to_be_visible()
+        expect(page.locator(".plan .wrong").or_(page.locator(".storeys")).first).to_be_attached()
+        wrong = guest.state["ended"]["ending"]["wrong_turn"]
+        guest.button("What if somebody had told it the way there?").click()
+        expect(page.get_by_label(f"What if it had heard something else at step {wrong['step'] + 1}?")).to_be_visible()
+        page.get_by_role("button", name="Never mind").click()
 
     def test_why(self, guest: Guest) -> None:
         page = guest.go("/#watch")

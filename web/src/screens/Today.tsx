@@ -38,7 +38,7 @@ export function Today({ session, shared }: { session: Session; shared: string | 
         },
         (error: Error) => {
           setTrouble(error.message);
-          timer = setTimeout(ask, PAUSE); // the houses may not be ready
+          if (error.cause !== 404) timer = setTimeout(ask, PAUSE); // the houses may not be ready
         },
       );
     };
