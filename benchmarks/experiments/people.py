@@ -3,11 +3,15 @@
     python benchmarks/experiments/people.py worlds/written
     python benchmarks/experiments/people.py worlds/written people.json    # also a file with what came of every walk
 
-The world of their houses is made if it is not there, and looked at, which takes long the first time.
+The world of their houses is made if it is not there, and looked at, which takes long the first time. The file also has
+what comes of the walks where what is in view is worked out from boxes, which is quick: `tests/language/test_people.py` holds
+that. Sentences that people wrote, as lines like those of `vnla/language/data/handwritten.jsonl`, are heard with
+`--sentences FILE`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -18,8 +22,10 @@ from vnla.camera import HEADINGS, VIEWS
 from vnla.common.files import write_text
 from vnla.common.machine import commit, machine_words
 from vnla.language.grounding import denote
-from vnla.language.handwritten import Written, handwritten, written_world
+from vnla.language.handwritten import Written, handwritten, recipe_of_line, written_in, written_world
 from vnla.language.parser import parse
+from vnla.language.reader import READER_VERSION
+from vnla.language.sights import boxed_sights
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
 
@@ -30,14 +36,18 @@ COLUMNS = ("exact actions", "end pose", "same viewpoint", "and within 30 degrees
 class Houses:
     """The houses of the walks, each looked at once."""
 
-    def __init__(self, place: Path, lines: Sequence[Written] = ()) -> None:
-        self._folder = written_world(place, lines=lines)
-        self._houses = {house.name: house for house in self._folder.houses}
+    def __init__(self, place: Path | None, lines: Sequence[Written]) -> None:
+        """In a world that is drawn, or made as it is needed and not drawn."""
+        self._folder = None if place is None else written_world(place, lines=lines)
+        self._recipes = {line.house_name: recipe_of_line(line) for line in lines}
 
     @cache  # noqa: B019
     def around(self, name: str) -> Surroundings:
         """What there is in a house."""
-        return Surroundings.of(self._folder, self._houses[name])
+        if self._folder is None:
+            made = self._recipes[name].make()
+            return Surroundings(made.house, boxed_sights(made))
+        return Surroundings.of(self._folder, next(house for house in self._folder.houses if house.name == name))
 
     def heard(self, line: Written, sentence: str, count: int | None) -> Row:
         """What comes of a sentence that is heard where a walk begins; `count` is how many actions are meant."""
@@ -57,9 +67,9 @@ class Houses:
         return tuple(plan) == tuple(wanted), got == wanted_end, there, there and min(apart, HEADINGS - apart) <= 1
 
 
-def rows(place: Path) -> Iterator[tuple[str, list[Row]]]:
+def rows(place: Path, lines: Sequence[Written]) -> Iterator[tuple[str, list[Row]]]:
     """Each row of the table: what is heard, and what came of it in every walk."""
-    houses, lines = Houses(place), handwritten()
+    houses = Houses(place, lines)
     others = lines[len(lines) // 2 :] + lines[: len(lines) // 2]
     yield "nothing", [houses.heard(line, "", None) for line in lines]
     wrong = zip(lines, others, strict=True)
@@ -67,18 +77,31 @@ def rows(place: Path) -> Iterator[tuple[str, list[Row]]]:
         "the sentence of another walk, and how many actions are meant",
         [houses.heard(line, other.sentence, len(line.plan)) for line, other in wrong],
     )
-    yield "the sentence", [houses.heard(line, line.sentence, None) for line in lines]
+    alone = [houses.heard(line, line.sentence, None) for line in lines]
+    yield "the sentence", alone
+    of_four = [row for row, line in zip(alone, lines, strict=True) if len(line.plan) == 4]
+    yield f"the same, the {len(of_four)} walks of four actions", of_four
     told = [houses.heard(line, line.sentence, len(line.plan)) for line in lines]
     yield "the sentence, and how many actions are meant", told
     of_four = [row for row, line in zip(told, lines, strict=True) if len(line.plan) == 4]
-    yield f"the same, the {len(of_four)} walks of four actions", of_four
+    yield f"the same, the {len(of_four)} walks of four actions, and that there are four", of_four
 
 
-def record(found: dict[str, list[Row]]) -> dict[str, object]:
+def boxed(lines: Sequence[Written]) -> list[str]:
+    """Whether each sentence leads to the end pose where what is in view is worked out from boxes: without and with how many
+    actions are meant."""
+    houses = Houses(None, lines)
+    heard = ((houses.heard(line, line.sentence, count)[1] for count in (None, len(line.plan))) for line in lines)
+    return ["".join(str(int(good)) for good in both) for both in heard]
+
+
+def record(found: dict[str, list[Row]], lines: Sequence[Written]) -> dict[str, object]:
     """Everything that was found, for a file: what was heard, and for every walk the four columns as digits."""
-    walks = [f"{line.house_name} {line.viewpoint} {line.view}: {line.sentence}" for line in handwritten()]
+    walks = [f"{line.house_name} {line.viewpoint} {line.view}: {line.sentence}" for line in lines]
     return {
         "command": "python benchmarks/experiments/people.py worlds/written people.json",
+        "reader": READER_VERSION,
+        "boxes": boxed(lines),
         "commit": commit(),
         "machine": machine_words(),
         "columns": COLUMNS,
@@ -87,18 +110,24 @@ def record(found: dict[str, list[Row]]) -> dict[str, object]:
     }
 
 
-def main(place: Path, out: Path | None) -> None:
+def main(place: Path, out: Path | None, sentences: Path | None) -> None:
     """Print the table, a row as soon as it is known, and write the file if there is to be one."""
+    lines = written_in(sentences.read_text(encoding="utf-8")) if sentences else handwritten()
     found: dict[str, list[Row]] = {}
     sys.stdout.write(f"| heard | {' | '.join(COLUMNS)} |\n| --- |{' --- |' * len(COLUMNS)}\n")
-    for what, walks in rows(place):
+    for what, walks in rows(place, lines):
         found[what] = walks
         shares = (f"{100 * sum(column) / len(walks):.1f}" for column in zip(*walks, strict=True))
         sys.stdout.write(f"| {what} | {' | '.join(shares)} |\n")
         sys.stdout.flush()
     if out:
-        write_text(out, json.dumps(record(found), indent=1) + "\n")
+        write_text(out, json.dumps(record(found, lines), indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("world", type=Path)
+    parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("--sentences", type=Path)
+    given = parser.parse_args()
+    main(given.world, given.out, given.sentences)

@@ -58,7 +58,11 @@ def development() -> list[Written]:
 
 
 def _read(name: str) -> list[Written]:
-    text = (files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8")
+    return written_in((files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8"))
+
+
+def written_in(text: str) -> list[Written]:
+    """The walks of lines of JSON, as `vnla/language/data/README.md` says."""
     return [_written(json.loads(line)) for line in text.splitlines()]
 
 
@@ -76,7 +80,7 @@ def _written(line: dict[str, object]) -> Written:
 
 def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
     """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
-    wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
+    wanted = list({line.house_name: recipe_of_line(line) for line in lines or handwritten()}.values())
     if not path.exists():
         houses = []
         for recipe in wanted:
@@ -90,7 +94,8 @@ def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written
     return folder
 
 
-def _recipe(line: Written) -> HouseRecipe:
+def recipe_of_line(line: Written) -> HouseRecipe:
+    """What makes the house of a walk."""
     preset, seed, number = line.house
     return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
 

@@ -326,7 +326,7 @@ def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Ground
             continue
         cost = 0.0 if way.door == door else 0.2
         if side is not None and not _is_on(way.bearing, side):
-            cost += 2.0 if side == "behind" else 0.8
+            cost += 4.0 if side == "behind" else 0.8
         rank += way.door == door and (side is None or _is_on(way.bearing, side))
         if ordinal and rank != ordinal:
             cost += 0.6
