@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -57,9 +58,9 @@ class _Given(Lexer):
     def __init__(self, _: object) -> None:
         """Nothing has to be known of the grammar."""
 
-    def lex(self, tokens: Sequence[Token]) -> Iterator[Token]:
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:  # noqa: ARG002
         """One token after the other."""
-        yield from tokens
+        yield from lexer_state
 
 
 @cache

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -171,7 +172,8 @@ def at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> dict[str
         early = stops and size <= place.count
         found["early" if early else "miscounted"] = abs(size - place.count)
     elif place.loosely and not stops:  # whoever does not say where to stop seldom means many actions
-        found["more_strict" if way.strict else "more"] = max(size - USUAL, 0)
+        longest = max((after - before for before, after in pairwise((0, *way.counts))), default=0)
+        found["more_strict" if way.strict else "more"] = max(size - max(USUAL, longest), 0)  # one thing takes what it takes
     return found
 
 
