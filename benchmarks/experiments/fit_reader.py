@@ -1,89 +1,101 @@
 """Fit what it costs to take a sentence in one way, `src/vnla/language/data/costs.txt`, to the sentences to develop on.
 
-    python benchmarks/experiments/fit_reader.py worlds/development
+    python -m benchmarks.experiments.fit_reader worlds/development
+    python -m benchmarks.experiments.fit_reader worlds/development loose onward    # these costs as well: slow
 
-One cost after the other is made smaller and larger, and kept so if more of two in three sentences then lead where their walk
-ends, with and without the number of actions; what comes of every third sentence is printed beside it, and takes no part.
+Costs at the end of a sentence are tried on the ways to take it that are left there, which are found once. Other costs are
+made smaller and larger one after the other, and every sentence is taken anew. A value is kept if more of two in three
+sentences, heard without the number of actions, then lead where their walk ends; every third takes no part, and is told.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, fields
-from functools import cache
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
-from people import Houses
-
+from benchmarks.experiments.people import Houses
+from vnla.camera import VIEWS
 from vnla.common.files import write_text
-from vnla.language.costs import COSTS, Costs
-from vnla.language.handwritten import development
+from vnla.language.costs import COSTS
+from vnla.language.grounding import at_the_end, is_exact, ways_to_take
+from vnla.language.handwritten import Written, development
+from vnla.language.parser import parse
+from vnla.language.relaxed_matching import GroundingContext
+from vnla.world.actions import Nav
 
 FILE = Path(__file__).parents[2] / "src" / "vnla" / "language" / "data" / "costs.txt"
+AT_THE_END = ("more", "more_strict", "more_or_less")
+VALUES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8)
 FACTORS = (0.5, 2.0)
-LEAST = 0.1
-"""What a cost of nothing is made."""
-FREE = 2
-"""How much more a sentence counts that is heard without the number of its actions."""
 
 
-@cache
-def _houses(place: Path) -> Houses:
-    return Houses(place, development())
+class Choice(NamedTuple):
+    """One way to take a sentence: its cost but for the end, what is known there, and whether it leads to the right pose."""
+
+    cost: float
+    amounts: dict[str, float]
+    good: bool
 
 
-def _score(place: Path, costs: Costs, numbers: Sequence[int]) -> list[tuple[bool, bool]]:
-    """Whether sentences lead to the end pose, without and with the number of actions."""
-    for each in fields(Costs):
-        setattr(COSTS, each.name, getattr(costs, each.name))
-    lines, houses = development(), _houses(place)
-    heard = ((houses.heard(line, line.sentence, None), houses.heard(line, line.sentence, len(line.plan)))
-             for line in (lines[number] for number in numbers))  # fmt: skip
-    return [(free[1], known[1]) for free, known in heard]
+def choices(line: Written, houses: Houses) -> Iterator[Choice]:
+    """The ways to take the sentence of a walk."""
+    around, parsed = houses.around(line.house_name), parse(line.sentence)
+    pose = around.graph.ids.index(line.viewpoint) * VIEWS + line.view
+    loosely = not all(is_exact(frame) for clause in parsed.clauses for frame in clause.frames)
+    place = GroundingContext(around, around.after, loosely=loosely)
+
+    def end(plan: Sequence[Nav]) -> int:
+        there = pose
+        for action in plan:
+            there = around.after(there, action)
+        return there
+
+    wanted = end(line.plan)
+    for way in ways_to_take(parsed, place, pose):
+        yield Choice(way.cost, at_the_end(way, parsed, place), end(way.plan) == wanted)
 
 
-def _total(pool: ProcessPoolExecutor, place: Path, costs: Costs) -> tuple[float, str]:
-    """The score to make larger, and a line about it."""
-    numbers = list(range(len(development())))
-    parts = [numbers[at::2] for at in range(2)]
-    jobs = [pool.submit(_score, place, costs, part) for part in parts]
-    found = {
-        number: row for part, job in zip(parts, jobs, strict=True) for number, row in zip(part, job.result(), strict=True)
-    }
-    fitted = [row for number, row in found.items() if number % 3 != 2]
-    others = [row for number, row in found.items() if number % 3 == 2]
-    told = ", ".join(
-        f"{100 * sum(column) / len(rows):.1f}" for rows in (fitted, others) for column in zip(*rows, strict=True)
-    )
-    return sum(
-        FREE * free + known for free, known in fitted
-    ), f"end pose, %: without and with the number, and of the others: {told}"
+def right(sentences: Sequence[list[Choice]]) -> list[bool]:
+    """Whether the cheapest way to take each sentence is the right one."""
+    return [
+        min(each, key=lambda way: way.cost + sum(getattr(COSTS, name) * much for name, much in way.amounts.items())).good
+        for each in sentences
+    ]
+
+
+def told(name: str, sentences: Sequence[list[Choice]]) -> int:
+    """How many sentences that take part are right; printed, with those that do not."""
+    good = right(sentences)
+    fitted = [each for number, each in enumerate(good) if number % 3 != 2]
+    others = good[2::3]
+    shares = (f"{100 * sum(each) / len(each):.1f}" for each in (fitted, others))
+    sys.stdout.write(f"{name} {getattr(COSTS, name):g}: end pose, %: {' and of the others '.join(shares)}\n")
+    return sum(fitted)
+
+
+def fit(name: str, values: Sequence[float], sentences: Sequence[list[Choice]] | None, houses: Houses) -> None:
+    """Give a cost the best of some values; what stands if none is better. Without `sentences` they are taken anew."""
+    lines, results = development(), {}
+    for value in (getattr(COSTS, name), *values):
+        setattr(COSTS, name, value)
+        results[value] = told(name, sentences or [list(choices(line, houses)) for line in lines])
+    setattr(COSTS, name, max(results, key=lambda value: results[value]))
 
 
 def main(place: Path, names: Sequence[str]) -> None:
-    """Go through the costs twice, and write the file whenever one has become better."""
-    with ProcessPoolExecutor(2) as pool:
-        best, told = _total(pool, place, COSTS)
-        sys.stdout.write(f"as they are: {told}\n")
-        for name in [*names, *names]:
-            value = getattr(COSTS, name)
-            for changed in [value * factor for factor in FACTORS] if value else [LEAST]:
-                tried = Costs(**{**asdict(COSTS), name: round(changed, 4)})
-                score, told = _total(pool, place, tried)
-                sys.stdout.write(f"{name} {changed:g}: {told}{' *' if score > best else ''}\n")
-                sys.stdout.flush()
-                if score > best:
-                    best = score
-                    setattr(COSTS, name, round(changed, 4))
-                    _write()
-
-
-def _write() -> None:
+    """Fit the costs at the end, then those that are named, and write the file."""
+    houses = Houses(place, development())
+    sentences = [list(choices(line, houses)) for line in development()]
+    for name in (*AT_THE_END, *AT_THE_END):
+        fit(name, VALUES, sentences, houses)
+    for name in names:
+        fit(name, [round(getattr(COSTS, name) * factor, 4) for factor in FACTORS], None, houses)
     head = [line for line in FILE.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
     write_text(FILE, "\n".join([*head, *(f"{name}: {value}" for name, value in asdict(COSTS).items())]) + "\n")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:] or [each.name for each in fields(Costs) if each.name != "close"])
+    main(Path(sys.argv[1]), sys.argv[2:])

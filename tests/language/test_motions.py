@@ -49,7 +49,8 @@ def at(viewpoint: str, heading: int) -> int:
     [
         ("leave the hall, but do not go into the living room", "hall_south", 9, "kitchen entryway dining stairs_foot"),
         ("go into any room but not the kitchen", "hall_south", 3, "living_east entryway dining stairs_foot"),
-        ("through the opening behind you", "hall_south", 9, "kitchen"),
+        ("go into the room behind you, the kitchen", "hall_south", 9, "kitchen"),
+        ("go into the kitchen behind you", "hall_south", 9, "kitchen"),
     ],
 )
 def test_where_it_leads_in_the_cottage(said: str, viewpoint: str, heading: int, there: str) -> None:

@@ -34,10 +34,10 @@ class Costs:
     """Each action that is more than people describe at a time."""
     miscounted: float
     """Each action more or less than are meant, where that is known."""
-    fewer: float
-    """Each action less than is usual, where it is not known how many are meant."""
     more: float
-    """Each action more than is usual."""
+    """Each action more than is usual, where it is not known how many are meant."""
+    more_strict: float
+    """The same where all is so as frames mean it."""
     early: float
     """Each action less where one stops."""
     cut: float

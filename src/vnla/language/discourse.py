@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -45,7 +46,7 @@ def in_order(row: Sequence[Sign], text: str) -> tuple[list[Sign], list[Stretch]]
     if all(token.type in ("SEGMENT", "PAUSE") for token in tokens):
         return row, [Stretch(0, len(row))]
     try:
-        tree = _grammar().parse(tokens)  # type: ignore[arg-type]
+        tree = _grammar().parse(tokens)
     except UnexpectedInput:
         return row, [Stretch(token.value[0], token.value[1]) for token in tokens if token.type == "SEGMENT"]
     return row, list(_joined(_stretches(tree, row)))
@@ -57,9 +58,9 @@ class _Given(Lexer):
     def __init__(self, _: object) -> None:
         """Nothing has to be known of the grammar."""
 
-    def lex(self, tokens: Sequence[Token]) -> Iterator[Token]:  # type: ignore[override]
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:  # noqa: ARG002
         """One token after the other."""
-        yield from tokens
+        yield from lexer_state
 
 
 @cache
@@ -75,9 +76,9 @@ def _tokens(row: Sequence[Sign], text: str) -> Iterator[Token]:
         kind = _mark(row, at, text)
         last = kept[-1].type if kept else "PAUSE"
         if kind == "SEGMENT" and last == "SEGMENT":
-            kept[-1] = Token("SEGMENT", (kept[-1].value[0], at + 1))  # type: ignore[arg-type]
+            kept[-1] = Token("SEGMENT", (kept[-1].value[0], at + 1))
         elif kind == "SEGMENT":
-            kept.append(Token("SEGMENT", (at, at + 1)))  # type: ignore[arg-type]
+            kept.append(Token("SEGMENT", (at, at + 1)))
         elif kind == "PAUSE":
             if last == "SEGMENT":
                 kept.append(Token("PAUSE", sign.sign))
@@ -118,7 +119,7 @@ def _mark(row: Sequence[Sign], at: int, text: str) -> str:
 def _stretches(tree: Tree[Token] | Token, row: list[Sign]) -> Iterator[Stretch]:
     if isinstance(tree, Token):
         if tree.type == "SEGMENT":
-            yield Stretch(*tree.value)  # type: ignore[arg-type]
+            yield Stretch(*tree.value)
         return
     parts = [list(_stretches(child, row)) for child in tree.children]
     parts = [part for part in parts if part]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +53,8 @@ _BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so f
 _NOT_HERE = "it speaks of what is not here, or cannot be reached"
 _BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
 _MANY = 8  # actions that people describe at a time
-_USUAL = 4  # actions of most sentences that are not only of turns and steps
+USUAL = 4
+"""Actions that most sentences are about, if not of turns and steps alone."""
 _MOST_CUT, _MOST_FARTHER = 4, 2  # actions that a clause is cut short by, or goes on for
 _TURNS = range(1, 7)  # how far "turn left" may be
 
@@ -104,23 +106,25 @@ def denote(
     """What a text means to somebody at a pose who has been at the poses `seen` before, may know how many actions are meant
     (`count`), and takes nothing loosely if told so: that is quicker. Nor is what speaks of turns and steps alone. Who is
     `guided`, as in episodes, comes along the way to the goal by a step that without one would lead elsewhere."""
-    exact = all(_exact(each) for clause in parsed.clauses for each in clause.frames)
+    exact = all(is_exact(each) for clause in parsed.clauses for each in clause.frames)
     place = GroundingContext(around, step, seen, loosely and not exact, count, guided)
-    if place.loosely:
-        place.begin(pose)
-    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
-    kept = min(_BEAM, max(_BEAM_CLAUSES // max(len(parsed.clauses), 1), _LEAST_BEAM))
-    for clause in parsed.clauses:
-        ways = _best([after for way in ways for after in _onward(way, clause, place)], kept)
-    meant, *others = sorted((way._replace(cost=way.cost + _at_the_end(way, parsed, place)) for way in ways), key=_costs)
+    ways = ways_to_take(parsed, place, pose)
+    meant, *others = sorted((_costs(way, parsed, place) for way in ways), key=lambda way: way.cost)
     found = _denoted(parsed, meant.frames, meant.plan, meant.pose, meant.counts)
     close = (way.plan for way in others if way.cost - meant.cost <= COSTS.close and way.pose // VIEWS != meant.pose // VIEWS)
     holds = found.why is None and meant.strict and _holds(meant, pose, place)
     return replace(found, true=holds, rival=() if holds else next(close, ()))
 
 
-def _costs(way: _Taken) -> float:
-    return way.cost
+def ways_to_take(parsed: Parsed, place: GroundingContext, pose: int) -> list[_Taken]:
+    """The cheapest ways to take all clauses of a sentence, with what they cost but for what is known at the end."""
+    if place.loosely:
+        place.begin(pose)
+    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
+    kept = min(_BEAM, max(_BEAM_CLAUSES // max(len(parsed.clauses), 1), _LEAST_BEAM))
+    for clause in parsed.clauses:
+        ways = _best([after for way in ways for after in _onward(way, clause, place)], kept)
+    return ways
 
 
 def motions(parsed: Parsed) -> Grounded:
@@ -129,7 +133,7 @@ def motions(parsed: Parsed) -> Grounded:
     plan: tuple[Nav, ...] = ()
     counts: list[int] = []
     for clause in parsed.clauses:
-        frame = next((each for each in clause.frames if _exact(each) and each != Walk(FAR)), None)
+        frame = next((each for each in clause.frames if is_exact(each) and each != Walk(FAR)), None)
         frames.append(None if Nav.STOP in plan else frame)
         if frames[-1] is not None:
             plan += _actions(frames[-1])
@@ -155,23 +159,28 @@ def _denoted(
     return Grounded(frames, plan, pose, parts, why, counts=counts)
 
 
-def _exact(frame: Frame) -> bool:
+def is_exact(frame: Frame) -> bool:
     """Whether a frame says what to do, whatever is there."""
     return isinstance(frame, Turn | Look | StopFrame) or (isinstance(frame, Walk) and not frame.toward)
 
 
-def _at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> float:
-    """What it costs that a whole sentence is taken so."""
-    cost = _miscounted(way.plan, place.count) if place.count is not None or not place.loosely else _unusual(way.plan)
-    return cost + _unguided(way, parsed.clauses) + COSTS.forbidden * _is_forbidden(way, parsed, place)
+def at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> dict[str, float]:
+    """What is known at the end of a sentence that is taken so: how much of which cost."""
+    size, stops = len(way.plan), Nav.STOP in way.plan
+    found = {"more_or_less": _unguided(way, parsed.clauses), "forbidden": float(_is_forbidden(way, parsed, place))}
+    if place.count is not None:
+        early = stops and size <= place.count
+        found["early" if early else "miscounted"] = abs(size - place.count)
+    elif place.loosely and not stops:  # whoever does not say where to stop seldom means many actions
+        longest = max((after - before for before, after in pairwise((0, *way.counts))), default=0)
+        found["more_strict" if way.strict else "more"] = max(size - max(USUAL, longest), 0)  # one thing takes what it takes
+    return found
 
 
-def _unusual(plan: Sequence[Nav]) -> float:
-    """What it costs that a plan of somebody who does not say where to stop is longer or shorter than is usual."""
-    if Nav.STOP in plan:
-        return 0.0
-    more = len(plan) - _USUAL
-    return COSTS.more * more if more > 0 else -COSTS.fewer * more
+def _costs(way: _Taken, parsed: Parsed, place: GroundingContext) -> _Taken:
+    """A way with what it costs at the end."""
+    amounts = at_the_end(way, parsed, place).items()
+    return way._replace(cost=way.cost + sum(getattr(COSTS, name) * amount for name, amount in amounts))
 
 
 def _is_forbidden(way: _Taken, parsed: Parsed, place: GroundingContext) -> bool:
@@ -181,25 +190,16 @@ def _is_forbidden(way: _Taken, parsed: Parsed, place: GroundingContext) -> bool:
     return any(noun in rooms and noun != nouns[0] for noun in nouns[1:])
 
 
-def _miscounted(plan: Sequence[Nav], count: int | None) -> float:
-    """What it costs that a plan has not as many actions as are meant."""
-    if count is None:
-        return 0.0
-    if Nav.STOP in plan and len(plan) <= count:
-        return COSTS.early * (count - len(plan))
-    return COSTS.miscounted * abs(len(plan) - count)
-
-
 def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
-    """What it costs that a turn is not as far as is usual, where nothing follows that would tell how far."""
-    cost = 0.0
+    """How many turns more or less than is usual there are, where nothing follows that would tell how far."""
+    amount = 0.0
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
         if isinstance(frame, Turn) and clause.vague:
             usual = next(each.times for each in clause.frames if isinstance(each, Turn))
-            cost += COSTS.more_or_less * abs(frame.times - usual)
-        elif frame is not None and not all(map(_exact, clause.frames)):
+            amount += abs(frame.times - usual)
+        elif frame is not None and not all(map(is_exact, clause.frames)):
             break
-    return cost
+    return amount
 
 
 def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
@@ -242,7 +242,7 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                     and meant != StopFrame()
                 ):
                     total += COSTS.blocked
-                placed = way.placed or not _exact(meant)
+                placed = way.placed or not is_exact(meant)
                 total += COSTS.detour * ((placed and not led) - (way.placed and not way.led))
                 thing = _thing(meant)
                 yield _Taken(
@@ -378,7 +378,7 @@ def _varied(
     leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: GroundingContext
 ) -> Iterator[tuple[Lead, bool]]:
     """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
-    if place.count is None or not place.loosely or all(map(_exact, clause.frames)):
+    if place.count is None or not place.loosely or all(map(is_exact, clause.frames)):
         yield from leads
         return
     left = place.count - len(way.plan)

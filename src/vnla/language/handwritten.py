@@ -105,7 +105,7 @@ def _written(line: dict[str, object]) -> Written:
 
 def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
     """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
-    wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
+    wanted = list({line.house_name: recipe_of_line(line) for line in lines or handwritten()}.values())
     if not path.exists():
         houses = []
         for recipe in wanted:
@@ -119,7 +119,8 @@ def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written
     return folder
 
 
-def _recipe(line: Written) -> HouseRecipe:
+def recipe_of_line(line: Written) -> HouseRecipe:
+    """What makes the house of a walk."""
     preset, seed, number = line.house
     if preset == OWN:
         return HouseRecipe(line.house_name, seed, number)

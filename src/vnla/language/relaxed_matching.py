@@ -42,6 +42,7 @@ from vnla.language.surroundings import STEEP, Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
+_NOT_BEHIND = 4.0  # for what is not behind somebody, if that is said
 _FAR_OFF = 4  # steps to what may loosely be meant
 
 KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
@@ -299,7 +300,7 @@ def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator
         if holding != NOTHING:
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
-            cost += COSTS.elsewhere
+            cost += _NOT_BEHIND if frame.side == "behind" else COSTS.elsewhere
         yield _costing(place.way(pose, there), COSTS.loose + cost)
     if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
         for steps, cost in onward():  # farther in
@@ -326,11 +327,11 @@ def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: Ground
             continue
         cost = 0.0 if way.door == door else 0.2
         if side is not None and not _is_on(way.bearing, side):
-            cost += 2.0 if side == "behind" else 0.8
+            cost += _NOT_BEHIND if side == "behind" else 0.8
         rank += way.door == door and (side is None or _is_on(way.bearing, side))
         if ordinal and rank != ordinal:
             cost += 0.6
-        cost += 0.003 * abs(way.bearing) + 0.05 * way.distance
+        cost += 0.003 * abs(180 * (side == "behind") - abs(way.bearing)) + 0.05 * way.distance
         lead = place.way(pose, way.beyond)
         yield _costing(lead, COSTS.loose + cost)
         path = around.path(here, way.beyond)
