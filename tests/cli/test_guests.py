@@ -54,7 +54,8 @@ def test_every_advisor_answers_guests(vnla: Vnla, places: Places, tmp_path: Path
     """The paper's, one that speaks of what is there, and one of one's own; what is kept says which it was."""
     said: dict[str, set[str]] = {}
     with serving(agent(turner)) as server:
-        for name, options in {"template": [], "grammar": ["says=landmarks"], "examples.advisor:Warmer": ["near=3"]}.items():
+        advisors = {"template": [], "grammar": ["says=landmarks"], "examples.advisor:Warmer": ["near=3"]}
+        for name, options in (advisors | {"dialogue": ["shortened=true"]}).items():
             out = tmp_path / name.replace(":", ".")
             given = [each for option in options for each in ("--advisor-option", option)]
             answer = vnla("evaluate", "--agent", server.url, *places, "--out", out, "--advisor-language", name, *given)
@@ -63,7 +64,7 @@ def test_every_advisor_answers_guests(vnla: Vnla, places: Places, tmp_path: Path
             said[name] = {text for record in records for text in record["subgoals"] if text is not None}
             kept = json.loads((out / "test_seen" / "settings.json").read_text())
             assert ("advisor" in str(kept)) == (name != "template")
-    assert all(said.values()) and len({frozenset(each) for each in said.values()}) == 3
+    assert all(said.values()) and len({frozenset(said[name]) for name in advisors}) == 3
     assert said["examples.advisor:Warmer"] <= {"you are near .", "you are on the way .", "you are far away ."}
 
 

@@ -63,7 +63,7 @@ def test_what_it_cannot_be_is_refused(role: dict[str, bool], complaint: str) -> 
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("nobody", "advisor nobody: unknown; choose from template, grammar, speaker, person, warmer, or name your own"),
+        ("nobody", "advisor nobody: unknown; choose from template, grammar, speaker, person, dialogue, warmer, or name"),
         ("examples.advisor:SAYS", "is not a class made from vnla.assistance.advisor.Advisor"),
         ("examples.advisor:WarmerVoice", "is not a class made from vnla.assistance.advisor.Advisor"),
         (WARMER, "has no option colour; its options are near, far"),

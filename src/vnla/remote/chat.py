@@ -273,7 +273,7 @@ def outcome(last: Mapping[str, Any], advice: str | None) -> str:
         "moved": f"{done}: you walked {last['metres']:.1f} m",
         "turned": f"{done}: done",
         "stayed": f"{done}: nothing happened, that was not possible here",
-        "answered": f'you asked and heard: "{advice}"',
+        "answered": f'you asked and heard: "{advice}"' if advice else "you asked and heard nothing",
         "error": f"your reply was not understood ({last['error']}); the step is lost",
     }.get(last["outcome"], done)
 
