@@ -93,8 +93,9 @@ export class Connection {
     this.listener.open(true);
   }
 
-  /** There is no room, and the server says why: it is asked again later. */
+  /** There is no room, and the server says why: it is asked again later. Nothing else comes before a welcome. */
   private turnedAway(answer: Answer): void {
+    if (answer.kind !== "refused") return;
     this.listener.heard(answer);
     this.socket?.close();
   }

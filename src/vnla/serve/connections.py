@@ -246,14 +246,17 @@ class Connection:
                     received = await self._socket.receive()
                     if received["type"] == "websocket.disconnect":
                         return None
-                    for reply in await asyncio.shield(self._replies(received.get("text"))):
-                        self._send(reply)
+                    await asyncio.shield(self._answer(received.get("text")))
                     if self._full:
                         self.end(_FULL)
                     if self._connections.knows(self):
                         patience.reschedule(None)
         except TimeoutError:
             return _TOO_SLOW
+
+    async def _answer(self, text: str | None) -> None:
+        for reply in await self._replies(text):
+            self._send(reply)
 
     async def _replies(self, text: str | None) -> Sequence[BaseModel]:
         if not self._bucket.take():

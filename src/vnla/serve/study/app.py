@@ -23,6 +23,7 @@ from vnla.serve.content import INDEX, assets
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.limits import Limits
 from vnla.serve.messages import STUDY_MESSAGE, TOKEN, StudyMessage
+from vnla.serve.on_disk import on_disk
 from vnla.serve.reduce import NOTHING
 from vnla.serve.sessions import Session
 from vnla.serve.site import Site, SiteLoader
@@ -95,12 +96,12 @@ class StudyConnections(Connections):
     async def replies(self, connection: Connection, message: StudyMessage) -> Sequence[BaseModel]:
         """Do what a participant says; nothing but a hello and consent is possible before there is a session."""
         if isinstance(message, messages.HelloMessage):
-            return self._greet(connection, message)
+            return await self._greet(connection, message)
         if not connection.token:
             raise InputError("say hello first")
         if isinstance(message, messages.AgreeMessage):
-            connection.enter(self._study.agree(connection.token, message))
-            return [self._study.status(connection.token)]
+            connection.enter(await self._study.agree(connection.token, message))
+            return [await on_disk(self._study.status, connection.token)]
         if connection.session is None:
             raise InputError("agree to take part first")
         session = cast(ParticipantSession, connection.session)
@@ -109,12 +110,12 @@ class StudyConnections(Connections):
         site = cast(StudySite, await self.loader.soon(PATIENCE))
         return await self._study.hear(connection.token, session, message, site.agents)
 
-    def _greet(self, connection: Connection, hello: messages.HelloMessage) -> list[BaseModel]:
+    async def _greet(self, connection: Connection, hello: messages.HelloMessage) -> list[BaseModel]:
         """Give a browser without a token one; nothing is stored of it before somebody agrees to take part."""
         valid = hello.session is not None and re.fullmatch(TOKEN, hello.session)
         token = connection.token = hello.session if valid and hello.session else secrets.token_hex(16)
-        session = self._study.session_of(token)
+        session, status = await on_disk(self._study.session_of, token), await on_disk(self._study.status, token)
         if session is not None:
             connection.enter(session)
         snapshot = NOTHING if session is None else session.state
-        return [messages.WelcomeReply(session=token, snapshot=snapshot), self._study.status(token)]
+        return [messages.WelcomeReply(session=token, snapshot=snapshot), status]

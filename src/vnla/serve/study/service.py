@@ -20,6 +20,7 @@ from vnla.serve.episode_spec import EpisodeSpec
 from vnla.serve.events import EndedEvent
 from vnla.serve.limits import Limits, TokenBucket
 from vnla.serve.messages import StudyMessage, StudyStatus
+from vnla.serve.on_disk import on_disk
 from vnla.serve.study.assignment import Next, Try, cells, schedule, what_next
 from vnla.serve.study.design import Consent, Design, ScheduleEntry
 from vnla.serve.study.records import ParticipantSession, ParticipantSessions, Stamp, TrialHeader, record_of
@@ -55,8 +56,11 @@ class StudyService:
         self.sessions.check(everybody, recorded)
         self._new, self._clock = TokenBucket(limits.new, _AT_ONCE), clock
 
-    def agree(self, token: str, message: messages.AgreeMessage) -> ParticipantSession:
+    async def agree(self, token: str, message: messages.AgreeMessage) -> ParticipantSession:
         """Take somebody in who has read the consent text."""
+        return await on_disk(self._agree, token, message)
+
+    def _agree(self, token: str, message: messages.AgreeMessage) -> ParticipantSession:
         if message.version != self.consent.version:
             raise InputError("the consent text has changed; load the page again and read it")
         platform = message.platform if self.design.platform else None
@@ -80,9 +84,12 @@ class StudyService:
     async def withdraw(self, session: ParticipantSession) -> StudyStatus:
         """Delete all that there is of a participant."""
         async with session.turn:
-            self.store.withdraw(session.name)
-            self._forget(session.name)
+            await on_disk(self._withdraw, session.name)
         return self._status("withdrawn", WITHDRAWN)
+
+    def _withdraw(self, participant: str) -> None:
+        self.store.withdraw(participant)
+        self._forget(participant)
 
     def _forget(self, participant: str) -> None:
         self.sessions.remove(participant)
@@ -120,30 +127,30 @@ class StudyService:
         """Do what a participant says."""
         async with session.turn:
             if message.after != session.state["number"]:
-                return [messages.WelcomeReply(session=token, snapshot=session.state), self.status(token)]
+                return [messages.WelcomeReply(session=token, snapshot=session.state), await on_disk(self.status, token)]
             session.follow_from(message)
             try:
                 return await self._do(token, session, message, agents)
             except InputError as error:
-                session.record_refusal(message, str(error))
+                await on_disk(session.record_refusal, message, str(error))
                 raise
 
     async def _do(self, token: str, session: ParticipantSession, message: StudyMessage, agents: Agents) -> list[BaseModel]:
-        someone = self.store.find(token)
+        someone = await on_disk(self.store.find, token)
         if someone is None:
             raise InputError("you do not take part; load the page again")
-        tries = self.store.tries(someone.id)
+        tries = await on_disk(self.store.tries, someone.id)
         under_way = _is_open(session, tries) and session.outcome is None
         if not under_way and isinstance(message, messages.NextMessage):
             await self._go_on(someone, session, tries, agents)
-            return [self.status(token)]
+            return [await on_disk(self.status, token)]
         if not under_way:
             raise InputError("no task is under way")
         condition = self._schedule(someone)[tries[-1].place].condition
         service, left = agents[condition.agent], self._seconds_left(tries[-1])
         if isinstance(message, messages.LeaveMessage) or (left is not None and left <= 0):
             await self._end(session, service)
-            return [self.status(token)]
+            return [await on_disk(self.status, token)]
         if isinstance(message, messages.NextMessage):
             raise InputError("this task is not over yet")
         if isinstance(message, messages.SpeakMessage) and not self.design.unasked:
@@ -153,8 +160,8 @@ class StudyService:
         assert not isinstance(message, messages.AgreeMessage | messages.WithdrawMessage)
         reply = await service.hear(session, message)
         if isinstance(reply, messages.RefusedReply):
-            session.record_refusal(message, reply.why)
-        over = [self.status(token)] if session.outcome is not None else []
+            await on_disk(session.record_refusal, message, reply.why)
+        over = [await on_disk(self.status, token)] if session.outcome is not None else []
         return [*([] if reply is None else [reply]), *over]
 
     async def _go_on(self, someone: Participant, session: ParticipantSession, tries: list[Try], agents: Agents) -> None:
@@ -164,7 +171,8 @@ class StudyService:
         ends = _is_open(session, tries)
         if ends:
             passed = _went_well(session)
-            self.store.end(someone.id, tries[-1].number, passed=passed, acknowledged=session.state["number"])
+            seen = session.state["number"]
+            await on_disk(self.store.end, someone.id, tries[-1].number, passed=passed, acknowledged=seen)
             tries[-1] = tries[-1]._replace(passed=passed)
         if someone.status == "at work" and not (ends and self._is_other(someone, tries)):
             await self._begin(someone, session, tries, agents)
@@ -181,11 +189,12 @@ class StudyService:
     async def _begin(self, someone: Participant, session: ParticipantSession, tries: list[Try], agents: Agents) -> None:
         following = self._next(someone, tries)
         if following.what != "task":
-            session.check(max(each.acknowledged for each in self.store.tries(someone.id)))
-            self.store.finish(someone.id, "completed" if following.what == "done" else "out")
+            tries = await on_disk(self.store.tries, someone.id)
+            await on_disk(session.check, max(each.acknowledged for each in tries))
+            await on_disk(self.store.finish, someone.id, "completed" if following.what == "done" else "out")
             return
-        session.record_consent(someone.consent)  # in case the disk was full when they did
-        begun = self.store.begin(someone.id, following.place, following.task)
+        await on_disk(session.record_consent, someone.consent)  # in case the disk was full when they did
+        begun = await on_disk(self.store.begin, someone.id, following.place, following.task)
         entry = self._schedule(someone)[begun.place]
         condition = entry.condition
         session.open_trial(TrialHeader(number=begun.number, place=begun.place, kind=entry.kind, condition=condition.name))
