@@ -60,6 +60,51 @@ def development() -> list[Written]:
     return [line for name in DEVELOPMENT for line in _read(name)]
 
 
+def _read(name: str) -> list[Written]:
+    return written_in((files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8"))
+
+
+def written_in(text: str) -> list[Written]:
+    """The walks of lines of JSON, as `vnla/language/data/README.md` says."""
+    return [_written(json.loads(line)) for line in text.splitlines()]
+
+
+def _written(line: dict[str, object]) -> Written:
+    house, plan = line["house"], line["plan"]
+    assert isinstance(house, dict) and isinstance(plan, list)
+    if house["generator"] != GENERATOR:
+        raise InputError(f"the handwritten walks: are in houses of generator {house['generator']}, but this is {GENERATOR}")
+    view = view_index(int(str(line["row"])), int(str(line["heading"])))
+    actions = tuple(Nav[name.upper()] for name in plan)
+    return Written(
+        (house["preset"], house["seed"], house["number"]), str(line["viewpoint"]), view, actions, str(line["sentence"])
+    )
+
+
+def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
+    """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
+    wanted = list({line.house_name: recipe_of_line(line) for line in lines or handwritten()}.values())
+    if not path.exists():
+        houses = []
+        for recipe in wanted:
+            houses.append(recipe.make().house)
+            progress(1)
+        names = [house.name for house in houses]
+        write_world(path, houses, source="generated", splits={NAME: names}, extra=as_extra(NAME, 0, wanted))
+    folder = read_world(path)
+    if {house.name for house in folder.houses} != {recipe.name for recipe in wanted}:
+        raise InputError(f"{path}: is another world than that of the handwritten walks; name a folder that is not there yet")
+    return folder
+
+
+def recipe_of_line(line: Written) -> HouseRecipe:
+    """What makes the house of a walk."""
+    preset, seed, number = line.house
+    if preset == OWN:
+        return HouseRecipe(line.house_name, seed, number)
+    return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
+
+
 def read_written(path: Path) -> list[Written]:
     """Walks in a file of the same form, such as the sentences that visitors gave (`vnla advice export`)."""
     found = []
@@ -84,46 +129,6 @@ def house_key(folder: WorldFolder, name: str) -> dict[str, object] | None:
     if recipe is None or recipe.wishes is not None or recipe.mirrored:
         return None
     return {"generator": GENERATOR, "preset": OWN, "seed": recipe.seed, "number": recipe.viewpoints}
-
-
-def _read(name: str) -> list[Written]:
-    text = (files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8")
-    return [_written(json.loads(line)) for line in text.splitlines()]
-
-
-def _written(line: dict[str, object]) -> Written:
-    house, plan = line["house"], line["plan"]
-    assert isinstance(house, dict) and isinstance(plan, list)
-    if house["generator"] != GENERATOR:
-        raise InputError(f"the handwritten walks: are in houses of generator {house['generator']}, but this is {GENERATOR}")
-    view = view_index(int(str(line["row"])), int(str(line["heading"])))
-    actions = tuple(Nav[name.upper()] for name in plan)
-    return Written(
-        (house["preset"], house["seed"], house["number"]), str(line["viewpoint"]), view, actions, str(line["sentence"])
-    )
-
-
-def written_world(path: Path, progress: Count = unheard, lines: Sequence[Written] = ()) -> WorldFolder:
-    """The world of the houses of some walks, or of all, in a folder, made if it is not there."""
-    wanted = list({line.house_name: _recipe(line) for line in lines or handwritten()}.values())
-    if not path.exists():
-        houses = []
-        for recipe in wanted:
-            houses.append(recipe.make().house)
-            progress(1)
-        names = [house.name for house in houses]
-        write_world(path, houses, source="generated", splits={NAME: names}, extra=as_extra(NAME, 0, wanted))
-    folder = read_world(path)
-    if {house.name for house in folder.houses} != {recipe.name for recipe in wanted}:
-        raise InputError(f"{path}: is another world than that of the handwritten walks; name a folder that is not there yet")
-    return folder
-
-
-def _recipe(line: Written) -> HouseRecipe:
-    preset, seed, number = line.house
-    if preset == OWN:
-        return HouseRecipe(line.house_name, seed, number)
-    return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
