@@ -68,6 +68,10 @@ class AdviceReader:
         self._folder, self._places, self._words, self._advisor = folder, places, words, advisor
         self._around: dict[str, Surroundings] = dict(around or {})
 
+    def prepare(self, around: Mapping[str, Surroundings]) -> None:
+        """Take houses that have been looked at: what is read in them does not change any more."""
+        self._around.update(around)
+
     def read(self, text: str, pose: Pose | None = None) -> TextReading:
         """What a text advises an agent at a pose, or anywhere, in words that it has."""
         if pose is None:
@@ -78,10 +82,6 @@ class AdviceReader:
         return read_advice(
             text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
         )
-
-    def prepare(self, around: Mapping[str, Surroundings]) -> None:
-        """Take houses that have been looked at: what is read in them does not change any more."""
-        self._around.update(around)
 
     def _surroundings(self, house: House) -> Surroundings:
         """A house as it is known by now."""

@@ -205,8 +205,8 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               <Why step={step} />
             </details>
           )}
-          {mode === "help" && COLLECTS && <Contribute session={session} />}
           {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
+          {mode === "help" && COLLECTS && <Contribute session={session} />}
         </div>
       </div>
     </section>
