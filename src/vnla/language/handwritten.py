@@ -60,32 +60,6 @@ def development() -> list[Written]:
     return [line for name in DEVELOPMENT for line in _read(name)]
 
 
-def read_written(path: Path) -> list[Written]:
-    """Walks in a file of the same form, such as the sentences that visitors gave (`vnla advice export`)."""
-    found = []
-    for number, line in read_lines(path, "walks with sentences"):
-        try:
-            found.append(_written(json.loads(line)))
-        except (ValueError, LookupError, TypeError, AssertionError, RecursionError):
-            raise InputError(f"{path}: line {number} is no walk with a sentence; export it again") from None
-    return found
-
-
-def written_line(house: dict[str, object], viewpoint: str, view: int, plan: Sequence[str], sentence: str) -> str:
-    """A line of such a file."""
-    row, heading = divmod(view, HEADINGS)
-    fields = {"house": house, "viewpoint": viewpoint, "heading": heading, "row": row, "plan": [*plan], "sentence": sentence}
-    return json.dumps(fields, ensure_ascii=False)
-
-
-def house_key(folder: WorldFolder, name: str) -> dict[str, object] | None:
-    """By what a house of a world is made again, as a line names it; None where it was not generated, or was wished for."""
-    recipe = recipe_of(folder, name)
-    if recipe is None or recipe.wishes is not None or recipe.mirrored:
-        return None
-    return {"generator": GENERATOR, "preset": OWN, "seed": recipe.seed, "number": recipe.viewpoints}
-
-
 def _read(name: str) -> list[Written]:
     text = (files("vnla.language") / "data" / f"{name}.jsonl").read_text(encoding="utf-8")
     return [_written(json.loads(line)) for line in text.splitlines()]
@@ -125,6 +99,32 @@ def recipe_of_line(line: Written) -> HouseRecipe:
     if preset == OWN:
         return HouseRecipe(line.house_name, seed, number)
     return replace(recipes(PRESETS[preset], seed)[number], name=line.house_name)
+
+
+def read_written(path: Path) -> list[Written]:
+    """Walks in a file of the same form, such as the sentences that visitors gave (`vnla advice export`)."""
+    found = []
+    for number, line in read_lines(path, "walks with sentences"):
+        try:
+            found.append(_written(json.loads(line)))
+        except (ValueError, LookupError, TypeError, AssertionError, RecursionError):
+            raise InputError(f"{path}: line {number} is no walk with a sentence; export it again") from None
+    return found
+
+
+def written_line(house: dict[str, object], viewpoint: str, view: int, plan: Sequence[str], sentence: str) -> str:
+    """A line of such a file."""
+    row, heading = divmod(view, HEADINGS)
+    fields = {"house": house, "viewpoint": viewpoint, "heading": heading, "row": row, "plan": [*plan], "sentence": sentence}
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def house_key(folder: WorldFolder, name: str) -> dict[str, object] | None:
+    """By what a house of a world is made again, as a line names it; None where it was not generated, or was wished for."""
+    recipe = recipe_of(folder, name)
+    if recipe is None or recipe.wishes is not None or recipe.mirrored:
+        return None
+    return {"generator": GENERATOR, "preset": OWN, "seed": recipe.seed, "number": recipe.viewpoints}
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")

@@ -90,6 +90,10 @@ class AdviceReader:
         self._folder, self._places, self._words, self._advisor = folder, places, words, advisor
         self._around: dict[str, Surroundings] = dict(around or {})
 
+    def prepare(self, around: Mapping[str, Surroundings]) -> None:
+        """Take houses that have been looked at: what is read in them does not change any more."""
+        self._around.update(around)
+
     def read(self, text: str, pose: Pose | None = None) -> TextReading:
         """What a text advises an agent at a pose, or anywhere, in words that it has."""
         if pose is None:
@@ -117,10 +121,6 @@ class AdviceReader:
         around = self._surroundings(house)
         viewpoint = around.graph.ids.index(house.viewpoints[number].id)
         return around, viewpoint * VIEWS + view_index(pose.row, pose.heading)
-
-    def prepare(self, around: Mapping[str, Surroundings]) -> None:
-        """Take houses that have been looked at: what is read in them does not change any more."""
-        self._around.update(around)
 
     def shown(self, text: str, found: TextReading, pose: Pose | None) -> Reading:
         """Return a reading as the page shows it."""

@@ -203,7 +203,6 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
               <Why step={step} />
             </details>
           )}
-          {mode === "help" && COLLECTS && <Contribute session={session} />}
           {ended && !session.study && (
             <Agents
               label="Another agent on the same task"
@@ -213,6 +212,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
             />
           )}
           {mode === "watch" && !session.study && <Chooser session={session} house={begun.house} />}
+          {mode === "help" && COLLECTS && <Contribute session={session} />}
         </div>
       </div>
     </section>
