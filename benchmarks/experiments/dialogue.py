@@ -13,19 +13,22 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import torch
 
+from vnla.assistance.advisor import NONE_OF_THEM
 from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS
 from vnla.common.files import write_text
+from vnla.evaluation.confidence import over_houses
 from vnla.houses.folder import read_world
 from vnla.language.advisor import GrammarAdvisor
+from vnla.language.asking import meant_by
 from vnla.language.dialogue import Asking, ask_back, choice_of, without_what_tells_apart
 from vnla.language.readings import CandidateReading, readings
 from vnla.language.speaker.composing import stepping
@@ -35,7 +38,7 @@ from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
-MARGINS = (0.15, 0.3, 0.6, 1.0, 1.5, 2.5)
+MARGINS = (0.15, 0.3, 0.6, 1.0)
 _ABSENT = 5.0  # for a reading that only one of two sentences has
 
 
@@ -91,31 +94,36 @@ def sentences(world_path: Path, count: int, k: int, seed: int) -> Iterator[Told]
 
 
 def measured(told: Sequence[Told], count: int | None) -> dict[str, object]:
-    """Return how many end in the right place, in per cent, and how many questions that took."""
-    counts, asked = Counter[str](), {margin: Counter[str]() for margin in MARGINS}
+    """Return how many end in the right place, in per cent with an interval over houses, and how many questions that took."""
+    found: dict[str, list[bool]] = {}
     for each in told:
-        whole, bare, second = (_read(each, text, count) for text in (each.whole, each.bare, each.second))
-        counts["whole"] += _right(each, whole)
-        counts["bare"] += _right(each, bare)
-        counts["bare, among the readings"] += any(one.pose == each.poses[-1] for one in bare)
-        counts["second alone"] += _right(each, second)
-        counts["both sentences"] += _right(each, both(bare, second))
-        for margin, own in asked.items():
-            question = ask_back(bare, each.around, each.poses[0], Asking(margin=margin))
-            if question is None:
-                own["right"] += _right(each, bare)
-                continue
-            right = question.right(each.plan, each.poses[-1])
-            choice = choice_of("neither" if right is None else question.choices[right], question)
-            own["asked"] += 1
-            own["neither was right"] += right is None
-            own["answer misread"] += choice != right
-            own["asked, right before"] += _right(each, bare)
-            own["asked, one request more"] += _right(each, both(bare, second))
-            own["asked, right after"] += (after := question.readings[choice or 0].pose == each.poses[-1])
-            own["right"] += after
-    share = {name: round(100 * times / len(told), 1) for name, times in counts.items()}
-    return {**share, "asked back, by margin": {str(margin): dict(sorted(own.items())) for margin, own in asked.items()}}
+        for name, right in outcomes(each, count):
+            found.setdefault(name, []).append(right)
+    houses = [each.around.house.name for each in told]
+    return {
+        name: over_houses(100 * np.array(values, np.float64), houses=np.array(houses), whole=100).as_dict()
+        for name, values in found.items()
+    }
+
+
+def outcomes(each: Told, count: int | None) -> Iterator[tuple[str, bool]]:
+    """Yield what becomes of a sentence, by what is done with it."""
+    whole, bare, second = (_read(each, text, count) for text in (each.whole, each.bare, each.second))
+    yield "the whole sentence", _right(each, whole)
+    yield "shortened", _right(each, bare)
+    yield "shortened: the right reading is among all", any(one.pose == each.poses[-1] for one in bare)
+    yield "two shortened sentences", _right(each, both(bare, second))
+    for margin in MARGINS:
+        question = ask_back(bare, each.around, each.poses[0], Asking(margin=margin))
+        right = None if question is None else question.right(each.plan, each.poses[-1])
+        meant, again = bare, bare
+        if question is not None:
+            choice = choice_of(NONE_OF_THEM if right is None else question.choices[right], question)
+            meant, again = [meant_by(question, choice)], both(bare, second)
+        yield f"margin {margin}: asked back", question is not None
+        yield f"margin {margin}: asked back, and no choice was right", question is not None and right is None
+        yield f"margin {margin}: right after the answer", _right(each, meant)
+        yield f"margin {margin}: right with one request more in its place", _right(each, again)
 
 
 def _read(each: Told, text: str, count: int | None) -> list[CandidateReading]:

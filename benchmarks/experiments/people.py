@@ -61,7 +61,7 @@ class Houses:
 def rows(place: Path, lines: Sequence[Written]) -> Iterator[tuple[str, list[Row]]]:
     """Each row of the table: what is heard, and what came of it in every walk."""
     houses = Houses(place, lines)
-    others = lines[len(lines) // 2 :] + lines[: len(lines) // 2]
+    others = [*lines[len(lines) // 2 :], *lines[: len(lines) // 2]]
     yield "nothing", [houses.heard(line, "", None) for line in lines]
     wrong = zip(lines, others, strict=True)
     yield (

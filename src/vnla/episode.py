@@ -220,9 +220,9 @@ def has_requested(state: EpisodeState) -> Tensor:
     return state.since_request == JUST_NOW
 
 
-def may_ask_back(state: EpisodeState | StepContext, price: int) -> Tensor:
-    """Return who has requests left, besides the one of this time step, for a question back of that price."""
-    return (state.requests_left if isinstance(state, EpisodeState) else state.budget) > price
+def may_ask_back(requests_left: Tensor, price: int) -> Tensor:
+    """Return who of those with so many requests left before one of them is made has enough for a question back as well."""
+    return requests_left > price
 
 
 def request(state: EpisodeState, who: Tensor, more: Tensor | None = None) -> EpisodeState:

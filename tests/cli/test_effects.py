@@ -441,7 +441,11 @@ NONE: dict[str, dict[str, str]] = {
         for command in ("benchmark run", "benchmark draw", "benchmark verify")
     },
     "features make": {"--batch": "the same features come out of every batch"},
-    "watch": {"--video": "needs ffmpeg", "--ask": "is about a person at a terminal"},
+    "watch": {
+        "--video": "needs ffmpeg",
+        "--ask": "is about a person at a terminal",
+        "--price": "is about a person at a terminal",
+    },
     "train": {"--eager": "the same agent comes out of it", "--feature-cache": "the same agent comes out of every size"},
     "world export": {"--format": "there is one format; another name is refused"},
     "serve": {"--no-open": "is about a browser"},

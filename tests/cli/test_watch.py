@@ -120,3 +120,25 @@ def test_the_seed_is_that_of_the_help_budget(vnla: Vnla, street: tuple[object, .
     """A budget is rounded up or down by its seed."""
     told = {vnla(*street, "--ratio", 0.3, "--seed", seed).out.split("may ask")[1].split(".")[0] for seed in range(8)}
     assert len(told) == 2
+
+
+def test_a_person_is_asked_back_at_a_price(vnla: Vnla, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To turn without a side may mean two things; the answer chooses, and its price is one request less."""
+    heard: dict[int, list[str]] = {}
+    for price in (0, 1):
+        heard[price] = []
+
+        def types(prompt: str, said: list[str] = heard[price]) -> str:
+            said.append(prompt)
+            return "left" if prompt.startswith("Which") else "turn 60 degrees"
+
+        monkeypatch.setattr("builtins.input", types)
+        answer = vnla("watch", home / "run", "--split", "test_seen", "--ask", "--price", price, "--ratio", 0.9)
+        assert answer.status == 0, answer.err
+        told = " ".join(answer.out.split())
+        told = told.replace("turn right, or turn left?", "turn left, or turn right?")
+        cost = "for no request" if not price else "for 1 more of its"
+        assert f"It asks back, {cost}" in told and "turn left, or turn right?" in told
+        assert "Understood as: turn 60 degrees left" in told and "Understood as: nothing" not in told
+    which = {price: sum(each.startswith("Which") for each in prompts) for price, prompts in heard.items()}
+    assert which[0] >= which[1] > 0, "who pays may ask less often"

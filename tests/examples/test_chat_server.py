@@ -46,3 +46,43 @@ def test_a_script_goes_to_candidates_in_every_form(tmp_path: Path, capsys: pytes
         server.shutdown()
         server.server_close()
     assert results["auto"] == results["text"]
+
+
+def test_the_script_advises_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What it says is counted, a cap is one line, and a higher one goes on in the same folder."""
+    world, tasks = write_cottage(tmp_path)
+    server = ThreadingHTTPServer(("localhost", 0), HANDLER)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    place = f"base_url=http://localhost:{server.server_address[1]}/v1"
+    words = [
+        "evaluate",
+        "--agent",
+        "scripted",
+        "--world",
+        world,
+        "--tasks",
+        tasks,
+        "--split",
+        "test_unseen",
+        "--out",
+        tmp_path / "e",
+    ]
+    words += ["--advisor-language", "openai:scripted", "--json", tmp_path / "s.json"]
+    try:
+        for most, status in ((1, 2), (100, 0)):
+            options = [place, f"out={tmp_path / 'advice'}", f"max_calls={most}"]
+            given = [each for option in options for each in ("--advisor-option", option)]
+            with pytest.raises(SystemExit) as left:
+                cli.main([str(each) for each in [*words, *given]])
+            said = capsys.readouterr()
+            assert left.value.code == status
+            assert ("--advisor-option max_calls 1 is reached after 1 calls" in said.err) is (status == 2)
+    finally:
+        server.shutdown()
+        server.server_close()
+    counts = json.loads((tmp_path / "s.json").read_text())["test_unseen"]["advisor_counts"]
+    assert counts["kept"] > 0 and f"the advisor on test_unseen: kept {counts['kept']}" in said.out
+    sentences = [json.loads(line) for line in (tmp_path / "advice" / "advice.jsonl").open()]
+    assert all(each["model"] == each["answered_by"] == "scripted" and each["reply"] for each in sentences)
+    settings = (tmp_path / "e" / "test_unseen" / "settings.json").read_text()
+    assert "openai:scripted" in settings and "max_calls" not in settings and "localhost" not in settings

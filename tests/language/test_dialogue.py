@@ -17,6 +17,7 @@ from vnla.assistance.words import Phrases, Utterance
 from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.episode import StepContext, beginning
+from vnla.evaluation.evaluate import greedy
 from vnla.houses.cottage import cottage
 from vnla.language.asking import AskingInterpreter
 from vnla.language.dialogue import Asking, ask_back, choice_among, choice_of, plain_clauses, without_what_tells_apart
@@ -25,6 +26,7 @@ from vnla.language.readings import readings, with_sides
 from vnla.language.registry import advisor_named
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
+from vnla.serve.hearing import spoken_into, with_persons
 from vnla.stepper import EpisodeStepper
 from vnla.world.actions import Nav
 
@@ -173,12 +175,24 @@ def test_algorithm_1_charges_the_same() -> None:
     assert steps.count(2) == len(questions)
 
 
+def test_a_person_is_paid_for_alike() -> None:
+    """What a person was asked back at a step is charged there, and nowhere else."""
+    players = context(FOLLOWING, AtFirst(), TemplateAdvisor(k=2))
+    plain = TASKS.episodes(torch.arange(2), seed=0, k=2)
+    plain = replace(plain, help_budget=torch.tensor([3, 3]))
+    episodes, said = spoken_into(plain, [{0: "turn left"}, {0: "turn left"}], [False, False], 40, [{0: 1}, {}])
+    listening, listener = with_persons(players, said, VOCABULARY, 1)
+    with torch.inference_mode(), greedy(listener):
+        budget = bcui(episodes, replace(listening, deliberate=False), longest=40).table("budget")
+    assert budget[:, :2].tolist() == [[3, 1], [3, 2]]
+
+
 def test_the_rule() -> None:
     state = episode.start(TASKS.episodes(torch.arange(2), seed=0), k=4)
     state = replace(state, requests_left=torch.tensor([3, 2]))
     after = episode.request(state, torch.tensor([True, False]), torch.tensor([1, 1]))
     assert after.requests_left.tolist() == [1, 2], "who does not ask pays nothing"
-    assert episode.may_ask_back(state, 2).tolist() == [True, False]
+    assert episode.may_ask_back(state.requests_left, 2).tolist() == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.world import PRESETS, as_extra, recipes
 from vnla.language.handwritten import OWN, house_key, read_written, written_world
 from vnla.language.reader import LONGEST_ADVICE
+from vnla.serve.contributions import collecting
 from vnla.serve.contributions.collecting import Contributions
 from vnla.serve.contributions.contribution import CONSENT, Contribution, HouseKey, Outcome
 from vnla.serve.contributions.export import COLUMNS, export_advice
@@ -159,6 +160,23 @@ def test_whoever_withdraws_leaves_nothing(door: Door, visitor: Visitor, store: C
         database.execute("DELETE FROM contributions")
 
 
+def test_what_is_being_kept_when_somebody_withdraws_is_not(
+    door: Door, visitor: Visitor, store: ContributionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another tab, at the moment in which a sentence is looked at."""
+    token, other = agree(visitor), Visitor(door)
+    described = collecting._described
+
+    def slowly(*given: Any, **more: Any) -> Contribution | None:
+        other.say("withdraw_contributions", token=token)
+        return described(*given, **more)
+
+    monkeypatch.setattr(collecting, "_described", slowly)
+    visitor.say("help", task="0_0", seed=0)
+    assert visitor.say("advise", step=0, text="turn left") is None
+    assert not store.everything()
+
+
 def test_what_is_withdrawn_is_overwritten(visitor: Visitor, store: ContributionStore) -> None:
     token = agree(visitor)
     visitor.say("help", task="0_0", seed=0)
@@ -173,6 +191,7 @@ def test_nothing_kept_says_who_it_was(visitor: Visitor, store: ContributionStore
     token = agree(visitor)
     visitor.say("help", task="0_0", seed=0)
     visitor.say("advise", step=0, text="turn left")
+    assert store.path.stat().st_mode & 0o77 == 0
     data = store.path.read_bytes()
     session = str(visitor.session)
     assert session.encode() not in data and token.encode() not in data and b"testclient" not in data

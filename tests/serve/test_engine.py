@@ -190,7 +190,7 @@ def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, mo
     kept, anew = (EpisodeEngine(replace(trained, config=trained.config.asking("first"))) for _ in range(2))
     whole = {task: walk(kept, task, {}) for task in tasks(kept)}
 
-    def nobody(*_: object) -> list[AgentWalk]:
+    def nobody(*_: object) -> None:
         raise AssertionError("nothing has to be walked anew")
 
     answered = 0
@@ -199,7 +199,7 @@ def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, mo
         while (step := next((i for i, each in enumerate(walked.steps) if each.asked and i not in spoken), None)) is not None:
             spoken = {**spoken, step: ("turn left", None, "go forward , go forward")[answered % 3]}
             with monkeypatch.context() as alone:
-                alone.setattr("vnla.serve.engine.walk_all", nobody)
+                alone.setattr("vnla.bcui.begin", nobody)
                 walked = kept.walk(EpisodeRequest(task, 0, spoken, waits=True)).result(timeout=60)
             [again] = walk_all(anew, [EpisodeRequest(task, 0, spoken, waits=True)])
             assert same(walked, again), (task, spoken)
@@ -226,14 +226,14 @@ def test_who_are_answered_at_once_go_on_together_each_from_its_own_step(
             errands.append(errand)
     assert len({max(errand.spoken) for errand in errands}) > 1, "at different steps"
 
-    monkeypatch.setattr("vnla.serve.engine.walk_all", lambda *_: pytest.fail("nothing has to be walked anew"))
+    monkeypatch.setattr("vnla.bcui.begin", lambda *_: pytest.fail("nothing has to be walked anew"))
     batches = []
     monkeypatch.setattr(
         "vnla.serve.engine.bcui", lambda episodes, *a, **k: (batches.append(len(episodes)), bcui(episodes, *a, **k))[1]
     )
     waiting = [(errand, Future[AgentWalk]()) for errand in errands]
     kept._serve(waiting)
-    assert batches == ([len(errands)] if together else [1] * len(errands))
+    assert batches[0] == len(errands) if together else batches == [1] * len(errands)
     monkeypatch.undo()
     for errand, future in waiting:
         [again] = walk_all(anew, [errand])

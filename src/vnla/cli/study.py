@@ -168,18 +168,20 @@ def serve(
     Example: vnla study serve studies/help --name study.example.org --no-open
     """
     check_installed()
+    from vnla.serve.study.design import DESIGN, Consent, Design
+
+    design = Design.read(folder)
+    Consent.read(folder).check_complete(folder)
     from vnla.common.lock import alone_in
     from vnla.common.machine import device_named
     from vnla.serve.limits import Limits
     from vnla.serve.site import SiteLoader
     from vnla.serve.study.app import make_study_app
-    from vnla.serve.study.design import DESIGN, Consent, Design
     from vnla.serve.study.records import Stamp
     from vnla.serve.study.service import StudyService
 
-    design, limits, chosen = Design.read(folder), Limits(), device_named(device)
+    limits, chosen = Limits(), device_named(device)
     with listening(host, port) as listener, alone_in(folder), telling() as tell:
-        Consent.read(folder).check_complete(folder)
         study = StudyService(folder, Stamp.of(design), limits)
         loader = SiteLoader(lambda say: _open(design, study.key.names, chosen, tell, say))
         names = names_of(host, name or ())

@@ -120,7 +120,7 @@ class AskingInterpreter(BoundAdvisor):
         around, first = self._house(int(now.pose[row]))
         pose, k = int(now.pose[row]) - first * VIEWS, self.advisor.k
         found = readings(sentence, around, pose, around.after, count=k, guided=True)
-        allowed = self.asking is not None and bool(may_ask_back(now, self.asking.price)[row])
+        allowed = self.asking is not None and bool(may_ask_back(now.budget[row], self.asking.price))
         question = ask_back(found, around, pose, self.asking) if allowed and self.asking is not None else None
         if question is None:
             return Exchange(sentence, "", "", self._worded(found[0].plan if found else ()))

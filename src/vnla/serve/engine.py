@@ -3,9 +3,10 @@
     engine = EpisodeEngine(trained)
     walk = engine.walk(EpisodeRequest(task, seed, {3: "turn left"})).result()
 
-`walk_all` runs episodes from start to end by Algorithm 1. `EpisodeEngine` collects requests for a few milliseconds, on its
-own thread, and then runs them together; who else is in the batch changes nothing. Walks in which nobody says anything are
-cached, and some are made before anybody asks for them, for those who let the server choose.
+`walk_all` runs episodes from start to end by Algorithm 1. `EpisodeEngine` runs all that are asked for together, on its own
+thread, a few steps at a time: who comes meanwhile joins them, each at a step of its own, and who has ended is answered. Who
+else is in the batch changes nothing. Walks in which nobody says anything are cached, and some are made before anybody asks
+for them, for those who let the server choose.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ MOST_CACHED = 512
 """Walks without a word that are cached, those that were asked for last."""
 STOCK = 256
 """Walks that are made before anybody asks for them."""
+STEPS = 4
+"""Steps that a batch walks until others may join it: somebody who is answered waits no longer for those who walk already."""
 AT_ONCE = 8
 """How many of those at once: visitors wait no longer for them than for each other."""
 
@@ -65,6 +68,17 @@ class EpisodeRequest(NamedTuple):
 
 Waiting = tuple[EpisodeRequest, Future[AgentWalk]]
 """A request, and the walk that is promised."""
+
+
+class RunningWalk(NamedTuple):
+    """A request that is being walked."""
+
+    request: EpisodeRequest
+    future: Future[AgentWalk]
+    paused: PausedWalk | None
+    """Where it goes on; None at its start."""
+    anew: bool = False
+    """Whether it was begun anew, because it could not go on."""
 
 
 class EpisodeEngine:
@@ -204,60 +218,70 @@ class EpisodeEngine:
         return replace(compiled, end_goals=compiled.end_goals.widened(self._widest, material.dataset.vocabulary.padding))
 
     def _work(self) -> None:
-        running = True
-        while running:
-            waiting = [self._queue.get()]
-            time.sleep(PATIENCE)
+        running, under_way = True, list[RunningWalk]()
+        while running or under_way:
+            waiting = [] if under_way else [self._queue.get()]
+            if waiting:
+                time.sleep(PATIENCE)
             while not self._queue.empty():
                 waiting.append(self._queue.get())
-            running = None not in waiting
-            self._serve([each for each in waiting if each is not None and each[1].set_running_or_notify_cancel()])
+            running = running and None not in waiting
+            under_way += self._entered([each for each in waiting if each is not None])
+            under_way = self._step(under_way)
 
-    def _go_on_with(self, waiting: Sequence[Waiting]) -> list[Waiting]:
-        """Go on with the walks that waited for an answer, together if possible; return the others, which begin anew.
+    def _serve(self, waiting: Sequence[Waiting]) -> None:
+        """Walk these to their ends."""
+        under_way = self._entered(waiting)
+        while under_way:
+            under_way = self._step(under_way)
 
-        What fails so begins anew as well."""
-        groups, anew = defaultdict[object, list[tuple[Waiting, PausedWalk]]](list), list[Waiting]()
+    def _entered(self, waiting: Sequence[Waiting]) -> list[RunningWalk]:
+        """Return walks that begin, or go on where they waited for an answer; not those that nobody waits for any more."""
+        return [
+            RunningWalk(request, future, self.pauses.find(request.task, request.seed, request.spoken))
+            for request, future in waiting
+            if future.set_running_or_notify_cancel()
+        ]
+
+    def _step(self, under_way: Sequence[RunningWalk]) -> list[RunningWalk]:
+        """Walk a few steps, together if possible; return those that have not ended."""
         together = steps_may_differ(self.context)
-        for number, each in enumerate(waiting):
-            request = each[0]
-            paused = self.pauses.find(request.task, request.seed, request.spoken)
-            if paused is None:
-                anew.append(each)
-            else:
-                groups[paused.kind if together and self._has_room(request) else number].append((each, paused))
-        for group in groups.values():
-            requests = [request for (request, _), _ in group]
-            try:
-                tasks = self.compiled([request.task for request in requests])
-                walks = _walk_batch(self, tasks, requests, 0, [paused for _, paused in group])
-            except Exception:
-                anew += [each for each, _ in group]
-                continue
-            for ((_, future), _), walk in zip(group, walks, strict=True):
-                future.set_result(walk)
-        return anew
+        groups = defaultdict[object, list[RunningWalk]](list)
+        for number, each in enumerate(under_way):
+            alone = each.paused is not None and not (together and self._has_room(each.request))
+            groups[number if alone else each.paused and each.paused.kind].append(each)
+        return [rest for group in groups.values() for rest in self._walk_some(group, STEPS if together else None)]
+
+    def _walk_some(self, group: Sequence[RunningWalk], most: int | None) -> list[RunningWalk]:
+        """Walk so many steps of some that can walk together; return those that have not ended.
+
+        If that fails they walk one by one, so that nobody fails for another; one that cannot go on begins anew."""
+        rest = list[RunningWalk]()
+        try:
+            tasks = self.compiled([each.request.task for each in group])
+            batch = fitting_batch(self.context, tasks.end_goals, LONGEST_EPISODE)
+            for first in range(0, len(group), batch):
+                some = group[first : first + batch]
+                paused = [each.paused for each in some if each.paused is not None]
+                found = _walk_batch(self, tasks, [each.request for each in some], first, paused, most)
+                for each, (walk, at) in zip(some, found, strict=True):
+                    if at is None:
+                        each.future.set_result(walk)
+                    else:
+                        rest.append(each._replace(paused=at))
+        except Exception as error:
+            left = [each for each in group if not each.future.done()]
+            if len(group) > 1:
+                return [some for each in left for some in self._walk_some([each], most)]
+            if group[0].paused is not None and not group[0].anew:
+                return [group[0]._replace(paused=None, anew=True)]
+            group[0].future.set_exception(error if isinstance(error, InputError) else _broken(error))
+            return []
+        return rest
 
     def _has_room(self, request: EpisodeRequest) -> bool:
         """Return whether nothing is said that is longer than what the advisor says."""
         return most_words(request.spoken) <= self.context.bound_advisor.phrases.words.tokens.shape[1]
-
-    def _serve(self, waiting: Sequence[Waiting]) -> None:
-        """Run the requests together; if that fails, one by one, so that nobody fails for another."""
-        waiting = self._go_on_with(waiting)
-        if not waiting:
-            return
-        try:
-            walks = walk_all(self, [request for request, _ in waiting])
-        except Exception as error:
-            if len(waiting) == 1:
-                waiting[0][1].set_exception(error if isinstance(error, InputError) else _broken(error))
-                return
-            for each in waiting:
-                self._serve([each])
-            return
-        for (_, future), walk in zip(waiting, walks, strict=True):
-            future.set_result(walk)
 
 
 def random_seed() -> int:
@@ -280,14 +304,20 @@ def walk_all(engine: EpisodeEngine, requests: Sequence[EpisodeRequest]) -> list[
     return [
         walk
         for first in range(0, len(requests), batch)
-        for walk in _walk_batch(engine, tasks, requests[first : first + batch], first)
+        for walk, _ in _walk_batch(engine, tasks, requests[first : first + batch], first)
     ]
 
 
 def _walk_batch(
-    engine: EpisodeEngine, tasks: TaskSet, requests: Sequence[EpisodeRequest], first: int, paused: Sequence[PausedWalk] = ()
-) -> list[AgentWalk]:
-    """Run some episodes together, from the start or from where they were `paused`, to their ends."""
+    engine: EpisodeEngine,
+    tasks: TaskSet,
+    requests: Sequence[EpisodeRequest],
+    first: int,
+    paused: Sequence[PausedWalk] = (),
+    most: int | None = None,
+) -> list[tuple[AgentWalk, PausedWalk | None]]:
+    """Run some episodes together, from the start or from where they were `paused`, to their ends or for so many steps at
+    most; return the walks, and where those go on that have not ended."""
     device = tasks.key.device
     seeds = torch.tensor([request.seed for request in requests], device=device)
     which = torch.arange(first, first + len(requests), device=device)
@@ -296,13 +326,15 @@ def _walk_batch(
     episodes, texts = spoken_into(plain, said, [request.waits for request in requests], LONGEST_EPISODE)
     context, listener = with_persons(engine.context, texts, engine.words, max(map(len, said)))
     room = context.bound_advisor.phrases.tails.tokens.shape[1]
-    batching = RecordingBatching.like(context.batching)
     with torch.inference_mode(), greedy(listener):
         begun = go_on(paused, episodes, listener, room) if paused else None
+        cannot_go_on = bool(paused) and begun is None
+        batching = RecordingBatching.like(context.batching, None if cannot_go_on else most)
         rollout = bcui(episodes, replace(context, batching=batching), begun=begun)
         before = [each.before if begun else () for each in paused] or [()] * len(requests)
         run = [request.task for request in requests]
         walks = walks_of(rollout, episodes, listener.attention, context, engine.words, run, before)
         for row, (request, walk) in enumerate(zip(requests, walks, strict=True)) if not batching.fixed else ():
             engine.pauses.keep(request.seed, request.spoken, walk, row, batching, len(before[row]), room)
-    return walks
+        unfinished = batching.unfinished()
+        return [(walk, batching.paused(row, walk, room) if row in unfinished else None) for row, walk in enumerate(walks)]

@@ -46,18 +46,34 @@ class PersonsEpisodes(Episodes):
 
     spoken: Tensor = field(kw_only=True)  # (batch, steps), which of the persons' phrases, or NOBODY
     waits: Tensor = field(kw_only=True)  # (batch,), whether requests wait for persons
+    more: Tensor | None = field(default=None, kw_only=True)  # (batch, steps), requests that questions back cost
 
     def spoken_at(self, step: When) -> Tensor:
         """What is said at a step, or at one of each: (batch,)."""
-        if isinstance(step, Tensor) and step.dim():
-            return self.spoken.gather(1, step[:, None]).squeeze(1)
-        return self.spoken[:, step]
+        return _at(self.spoken, step)
+
+    def more_at(self, step: When) -> Callable[[Tensor], Tensor] | None:
+        """Of those who asked, what questions back cost; None where nobody asks back."""
+        more = None if self.more is None else _at(self.more, step)
+        return None if more is None else lambda who: more * who
+
+
+def _at(table: Tensor, step: When) -> Tensor:
+    """A column, or one of each row."""
+    if isinstance(step, Tensor) and step.dim():
+        return table.gather(1, step[:, None]).squeeze(1)
+    return table[:, step]
 
 
 def spoken_into(
-    episodes: Episodes, spoken: Sequence[Spoken], waits: Sequence[bool], longest: int
+    episodes: Episodes,
+    spoken: Sequence[Spoken],
+    waits: Sequence[bool],
+    longest: int,
+    more: Sequence[Mapping[int, int]] = (),
 ) -> tuple[PersonsEpisodes, list[str]]:
-    """Episodes with what was said in each, and all that was said; the first of it is nothing, `SILENCE`."""
+    """Episodes with what was said in each, and all that was said; the first of it is nothing, `SILENCE`. `more` are requests
+    that questions back cost, by their steps."""
     said = sorted({text for each in spoken for text in each.values() if text})
     number = {text: i for i, text in enumerate(said, start=1)}
     rows = [
@@ -66,7 +82,9 @@ def spoken_into(
     plain = {each.name: getattr(episodes, each.name) for each in fields(Episodes)}
     device = episodes.key.device
     said_where, waiting = torch.tensor(rows, device=device), torch.tensor(list(waits), device=device)
-    return PersonsEpisodes(**plain, spoken=said_where, waits=waiting), said
+    costs = [[each.get(step, 0) for step in range(longest)] for each in more]
+    paid = torch.tensor(costs, device=device) if any(map(any, costs)) else None
+    return PersonsEpisodes(**plain, spoken=said_where, waits=waiting, more=paid), said
 
 
 def words_of(text: str) -> list[str]:
@@ -102,7 +120,7 @@ class PersonsVoice(BoundAdvisor):
         own = torch.where(heard.index == first, table.silence, heard.index)
         spoken = now.episodes.spoken_at(now.step)
         persons = torch.where(spoken == SILENCE, table.silence, spoken - 1 + first)
-        return Utterance(torch.where(spoken == NOBODY, own, persons), table)
+        return Utterance(torch.where(spoken == NOBODY, own, persons), table, now.episodes.more_at(now.step))
 
     def _nothing(self, now: StepContext) -> Utterance:
         """What the advisor says where nobody may ask."""

@@ -48,20 +48,31 @@ class PausedWalk(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordingBatching(Batching):
-    """Batching that also records where the batch stood before each step."""
+    """Batching that also records where the batch stood before each step, and that ends the rollout after so many."""
 
+    most: int | None = None
+    """Steps after which everybody leaves; those who have not ended can go on from there."""
     states: list[object] = field(default_factory=list)
 
     @classmethod
-    def like(cls, batching: Batching) -> RecordingBatching:
+    def like(cls, batching: Batching, most: int | None = None) -> RecordingBatching:
         """Return a recording one like another."""
-        return cls(batching.fixed, batching.keeps_ended)
+        return cls(batching.fixed, batching.keeps_ended, most)
 
     def rest(self, batch: Value, active: Tensor) -> Value:
         """Return the rows that remain, and record them."""
         rest = super().rest(batch, active)
         self.states.append(rest)
-        return rest
+        return take_rows(rest, active.nonzero().squeeze(1)[:0]) if self._is_over else rest
+
+    @property
+    def _is_over(self) -> bool:
+        return self.most is not None and len(self.states) > self.most
+
+    def unfinished(self) -> set[int]:
+        """Return the episodes that have not ended."""
+        last = self.states[-1] if self._is_over else None
+        return set(last.row.tolist()) if isinstance(last, RolloutState) else set()
 
     def walk(self, number: int, row: int) -> RolloutState:
         """Return where an episode stood before one of the steps, counted from the first that was walked."""
@@ -69,6 +80,10 @@ class RecordingBatching(Batching):
         assert isinstance(walk, RolloutState)
         place = (walk.row == row).nonzero().squeeze(1)
         return replace(take_rows(walk, place), row=place.new_zeros(1))
+
+    def paused(self, row: int, walk: AgentWalk, room: int) -> PausedWalk:
+        """Return where an episode goes on that has not ended."""
+        return PausedWalk(len(walk.steps), self.walk(-1, row), walk.steps, room)
 
 
 class PausedWalks:

@@ -12,12 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from vnla.assistance.advisor import Advisor
+from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS, view_index
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
-from vnla.language.reader import TextReading, find_end_goal, read_advice
+from vnla.language.dialogue import Asking, QuestionBack, ask_back, choice_of
+from vnla.language.grammar import text_of
+from vnla.language.reader import LONGEST_ADVICE, TextReading, find_end_goal, read_advice
+from vnla.language.readings import readings
 from vnla.language.sights import plain_sights
 from vnla.language.surroundings import Surroundings
+from vnla.language.wording import worded
 from vnla.serve.absent import absent
 from vnla.serve.events import Frozen, Pose
 from vnla.serve.goals import sentence
@@ -89,15 +94,29 @@ class AdviceReader:
         """What a text advises an agent at a pose, or anywhere, in words that it has."""
         if pose is None:
             return read_advice(text, self._advisor, self._words)
-        house, number = self._places.viewpoint(pose.viewpoint)
-        around = self._surroundings(house)
-        viewpoint = around.graph.ids.index(house.viewpoints[number].id)
-        found = read_advice(
-            text, self._advisor, self._words, (around, viewpoint * VIEWS + view_index(pose.row, pose.heading))
-        )
+        place = self._place(pose)
+        found, house = read_advice(text, self._advisor, self._words, place), place[0].house
         names = {house.viewpoints[at].id: name for at, name in self._places.viewpoints(house).items()}
         plans = (each._replace(viewpoints=tuple(names[at] for at in each.viewpoints)) for each in found.plans)
         return found._replace(plans=tuple(plans))
+
+    def ask_back(self, text: str, pose: Pose, asking: Asking) -> QuestionBack | None:
+        """What to ask somebody whose text may mean several things there; None where it need not be asked."""
+        around, here = self._place(pose)
+        return ask_back(readings(text, around, here, around.after), around, here, asking)
+
+    def chosen(self, answer: str, question: QuestionBack) -> str | None:
+        """The reading that an answer chooses, in words that the agent has; None if none."""
+        choice = choice_of(answer, question)
+        plan = () if choice is None else question.readings[choice].plan
+        return text_of(worded(until_stop(plan[:LONGEST_ADVICE]), self._advisor, self._words)) or None
+
+    def _place(self, pose: Pose) -> tuple[Surroundings, int]:
+        """A house, and the pose in it."""
+        house, number = self._places.viewpoint(pose.viewpoint)
+        around = self._surroundings(house)
+        viewpoint = around.graph.ids.index(house.viewpoints[number].id)
+        return around, viewpoint * VIEWS + view_index(pose.row, pose.heading)
 
     def prepare(self, around: Mapping[str, Surroundings]) -> None:
         """Take houses that have been looked at: what is read in them does not change any more."""

@@ -6,10 +6,12 @@ what the agent does with it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
+from torch import Tensor
 
 from vnla.assistance.advisor import Lexicon
 from vnla.bcui import bcui
@@ -26,8 +28,18 @@ from vnla.tasks.task_set import TaskSet
 MOST_SEEN = 8
 """Objects in view that a person reads of."""
 
-Answer = Callable[[Account, EpisodeStep], str | None]
-"""What a person says to the agent at its last step so far, in the agent's words; None is no answer."""
+
+class PersonsAnswer(NamedTuple):
+    """What a person says to the agent."""
+
+    text: str | None
+    """In the agent's words; None is no answer."""
+    more: int = 0
+    """Requests that a question back cost."""
+
+
+Answer = Callable[[Account, EpisodeStep, Tensor], PersonsAnswer]
+"""A person at the agent's last step so far, before which it had so many requests left: ()."""
 
 
 @dataclass(frozen=True)
@@ -46,20 +58,23 @@ class TerminalEpisode:
 def walk_with(episode: TerminalEpisode, answer: Answer) -> Account:
     """Return the whole episode, in which a person answers every request."""
     spoken: dict[int, str | None] = {}
+    more: dict[int, int] = {}
     while True:
-        account = follow(_walked(episode, spoken), 0, episode.house, episode.task, episode.context.advisor)
+        rollout = _walked(episode, spoken, more)
+        account = follow(rollout, 0, episode.house, episode.task, episode.context.advisor)
         asking = next((step for step in account.steps if step.asks and step.number not in spoken), None)
         if asking is None:
             return account
-        spoken[asking.number] = answer(account, asking)
+        left = rollout.transitions[asking.number].budget[0]
+        spoken[asking.number], more[asking.number] = answer(account, asking, left)
 
 
-def _walked(episode: TerminalEpisode, spoken: Spoken) -> Rollout:
+def _walked(episode: TerminalEpisode, spoken: Spoken, more: Mapping[int, int]) -> Rollout:
     """Run the episode up to the first request that nobody has answered."""
     which = torch.tensor([episode.tasks.tasks.index(episode.task)], device=episode.tasks.key.device)
     plain = episode.tasks.episodes(which, seed=episode.seed, ratio=episode.ratio, k=episode.context.advisor.k)
     longest = int(plain.time_budget.max())
-    episodes, said = spoken_into(plain, [spoken], [True], longest)
+    episodes, said = spoken_into(plain, [spoken], [True], longest, [more])
     context, listener = with_persons(episode.context, said, episode.words, len(spoken))
     with torch.inference_mode(), greedy(listener):
         return bcui(episodes, context, longest=longest)

@@ -61,15 +61,20 @@ def test_giving_and_taking_back(open_guest: Open, collecting: Serving, store: Co
     agrees.check()
     expect(guest.button("Take it all back")).to_be_visible()
     check(guest)
+    field = page.get_by_label("Tell it the way")
+    field.fill("qwertz")
+    guest.button("Give it all the same").click()
+    expect(page.get_by_text("would not understand that", exact=False)).to_be_visible()
     say(guest, "turn right <b>")
     page.reload()
     expect(page.get_by_text("You give what you type")).to_be_visible()
     page.get_by_text("You give what you type").click()
-    expect(page.get_by_text("1 sentence of yours kept so far.")).to_be_visible()
-    assert [each.contribution.text for each in store.everything()] == ["turn right <b>"]
+    expect(page.get_by_text("2 sentences of yours kept so far.")).to_be_visible()
+    given = {each.contribution.text: each.contribution.understood for each in store.everything()}
+    assert set(given) == {"qwertz", "turn right <b>"} and given["qwertz"] is None
     guest.button("Take it all back").click()
     guest.button("Delete them").click()
-    expect(page.get_by_text("1 sentence deleted.")).to_be_visible()
+    expect(page.get_by_text("2 sentences deleted.")).to_be_visible()
     expect(agrees).not_to_be_checked()
     assert not store.everything()
     assert page.evaluate("Object.keys(localStorage)") == []

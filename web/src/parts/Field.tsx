@@ -12,6 +12,7 @@ interface Props {
   chips?: readonly string[];
   autofocus?: boolean;
   disabled?: boolean;
+  keeps?: boolean; // whether what is not understood may be said too, because it is kept for others
   say: (text: string) => void;
   children?: ComponentChildren;
 }
@@ -28,6 +29,7 @@ export function Field({
   chips = [],
   autofocus = false,
   disabled = false,
+  keeps = false,
   say,
   children,
 }: Props) {
@@ -83,6 +85,13 @@ export function Field({
       <p id={told} class="told" role="status">
         {telling(text, reading)}
       </p>
+      {keeps && text.trim() && reading?.understood === null && (
+        <p class="choices small">
+          <button type="button" onClick={send}>
+            Give it all the same
+          </button>
+        </p>
+      )}
       {(chips.length > 0 || (reading?.suggestions.length ?? 0) > 0) && (
         <p class="chips">
           {(reading?.suggestions.length ? reading.suggestions : chips).map((chip) => (

@@ -117,6 +117,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
                 button="Say it"
                 chips={PIECES}
                 autofocus
+                keeps={session.contributions.answer.value?.agrees ?? false}
                 say={(text) => session.say({ kind: "advise", step: waits.step, text })}
               >
                 <p class="choices small">

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -59,6 +60,8 @@ class _Contributor:
     episode: str = ""
     rows: dict[str, int] = field(default_factory=dict)
     """Sentences that the present walk follows from, and their steps."""
+    ended: bool = False
+    """Whether they have said meanwhile that they give no more."""
 
 
 class Contributions:
@@ -67,6 +70,8 @@ class Contributions:
     def __init__(self, store: ContributionStore) -> None:
         self.store = store
         self._of: WeakKeyDictionary[Session, _Contributor] = WeakKeyDictionary()
+        self._adding = Lock()
+        """Held while a sentence is added, so that none comes after its contributor has withdrawn."""
 
     async def hear(self, session: Session, message: ContributeMessage | WithdrawContributionsMessage) -> ContributionsReply:
         """Do what a visitor says about giving: begin, end, or take back all that they gave."""
@@ -87,8 +92,9 @@ class Contributions:
 
     def _end(self, name: str) -> None:
         """Keep nothing more of a contributor, in whichever of their sessions."""
-        for session in [session for session, each in self._of.items() if each.name == name]:
-            del self._of[session]
+        with self._adding:
+            for session in [session for session, each in self._of.items() if each.name == name]:
+                self._of.pop(session).ended = True
 
     async def note(
         self, session: Session, message: AnyMessage, service: VisitorService, reply: Reply | None
@@ -126,7 +132,10 @@ class Contributions:
             given = _described(service, session, state, message, refused=isinstance(reply, RefusedReply))
             if given is not None:
                 came = Outcome() if given.understood is None else outcome(service, state, message.step)
-                row = self.store.add(contributor.name, given, came)
+                with self._adding:
+                    if contributor.ended:
+                        return
+                    row = self.store.add(contributor.name, given, came)
                 if not aside:
                     contributor.rows[row] = message.step
         if not aside and contributor.rows:

@@ -49,6 +49,10 @@ class ContributionStore:
         self.path = folder / STORE
         self._secret = secret
         self._lock = Lock()
+        try:
+            self.path.touch(0o600)  # for its owner's eyes only, like the sessions beside it
+        except OSError as error:
+            raise InputError(f"{self.path}: sentences cannot be kept there ({error.strerror})") from None
         with self._changing() as database:
             (version,) = database.execute("PRAGMA user_version").fetchone()
             if version not in (0, SCHEMA):
