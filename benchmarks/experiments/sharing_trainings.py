@@ -2,8 +2,9 @@
 
     python benchmarks/experiments/sharing_trainings.py demo/world demo/tasks/asknav 0 first random none
 
-Each policy is trained twice for the seed: with all iterations of its own, and for the second half of them from the agent that
-LEARNED is after the first. Success on the two development splits, under two seeds of the help budgets, and processor seconds.
+Each policy is trained twice for the seed: with all iterations of its own, and for the second half of them from the agent
+that LEARNED is after the first. Success on the two development splits, under two seeds of the help budgets, and processor
+seconds.
 """
 
 from __future__ import annotations
