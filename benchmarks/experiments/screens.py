@@ -19,8 +19,14 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SENTENCE = "turn right, then moonwalk"
 """What is typed in the picture of *Help it*: one part is understood, and one is not."""
-SIZE = ViewportSize(width=960, height=760)
+SIZE = ViewportSize(width=1280, height=1000)
+SCALE = 0.75
+"""Pixels of a picture for one of the page."""
 FLAGS = ["--disable-gpu", "--enable-unsafe-swiftshader", "--no-first-run"]
+BARE = 180_000
+"""Bytes of a picture of a view above which it shows more than a wall."""
+VISITORS = 12
+"""How many visitors come until one sees more than a wall: the server chooses their walks."""
 PATIENCE = 300_000
 """Milliseconds for houses that have to be drawn first."""
 
@@ -50,10 +56,10 @@ def watch(page: Page, address: str) -> None:
     page.goto(f"{address}/")
     drawn(page)
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("slider").fill("4")
-    for _ in range(2):
+    page.get_by_role("slider").fill("3")
+    while not page.locator(".bubble.answers").is_visible():  # the answer to its second request
         page.keyboard.press(".")
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(1000)
     drawn(page)
 
 
@@ -84,11 +90,15 @@ def take(folder: Path) -> None:
     with server() as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, chromium_sandbox=False, args=FLAGS)
         for name, screen in (("page", watch), ("help", help_it)):
-            page = browser.new_page(viewport=SIZE)
-            page.set_default_timeout(PATIENCE)
-            screen(page, address)
-            page.screenshot(path=folder / f"{name}.png")
-            page.close()
+            for _ in range(VISITORS):
+                page = browser.new_context(viewport=SIZE, device_scale_factor=SCALE).new_page()
+                page.set_default_timeout(PATIENCE)
+                screen(page, address)
+                page.screenshot(path=folder / f"{name}.png")
+                seen = len(page.locator(".view").first.screenshot())
+                page.context.close()
+                if seen > BARE:
+                    break
         browser.close()
 
 

@@ -17,4 +17,4 @@ def test_what_the_picture_underlines_is_not_understood() -> None:
         [(sentence, strange)] = TYPED.findall((ROOT / page).read_text(encoding="utf-8").replace("\n", " "))
         missed = [sentence[begin:end] for begin, end, understood in parse(sentence).parts if not understood]
         assert missed == [strange]
-        assert f'fill("{sentence}")' in (ROOT / "web" / "dev" / "look.mjs").read_text(encoding="utf-8")
+        assert f'SENTENCE = "{sentence}"' in (ROOT / "benchmarks" / "experiments" / "screens.py").read_text(encoding="utf-8")

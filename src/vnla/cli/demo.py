@@ -25,7 +25,7 @@ def demo(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Encoder of the views: panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
+            help="Encoder of views; panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
         ),
     ] = None,
     make_features: Annotated[

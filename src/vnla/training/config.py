@@ -132,7 +132,7 @@ class RunConfig:
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
-        "Sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
+        "Its sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
         " exits, places; or package.module:Class. Several with commas between.",
         "--sensor",
         "--sense",
