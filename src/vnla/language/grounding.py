@@ -49,7 +49,6 @@ from vnla.world.actions import Nav
 
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""
-_BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
 _NOT_HERE = "it speaks of what is not here, or cannot be reached"
 _BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
 _MANY = 8  # actions that people describe at a time
@@ -59,7 +58,7 @@ _MOST_CUT, _MOST_FARTHER = 4, 2  # actions that a clause is cut short by, or goe
 _TURNS = range(1, 7)  # how far "turn left" may be
 
 
-class _Taken(NamedTuple):
+class TakenWay(NamedTuple):
     """The clauses so far, taken in one way."""
 
     cost: float
@@ -109,18 +108,18 @@ def denote(
     exact = all(is_exact(each) for clause in parsed.clauses for each in clause.frames)
     place = GroundingContext(around, step, seen, loosely and not exact, count, guided)
     ways = ways_to_take(parsed, place, pose)
-    meant, *others = sorted((_costs(way, parsed, place) for way in ways), key=lambda way: way.cost)
+    meant, *others = sorted((priced(way, parsed, place) for way in ways), key=lambda way: way.cost)
     found = _denoted(parsed, meant.frames, meant.plan, meant.pose, meant.counts)
     close = (way.plan for way in others if way.cost - meant.cost <= COSTS.close and way.pose // VIEWS != meant.pose // VIEWS)
     holds = found.why is None and meant.strict and _holds(meant, pose, place)
     return replace(found, true=holds, rival=() if holds else next(close, ()))
 
 
-def ways_to_take(parsed: Parsed, place: GroundingContext, pose: int) -> list[_Taken]:
+def ways_to_take(parsed: Parsed, place: GroundingContext, pose: int) -> list[TakenWay]:
     """The cheapest ways to take all clauses of a sentence, with what they cost but for what is known at the end."""
     if place.loosely:
         place.begin(pose)
-    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
+    ways = [TakenWay(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
     kept = min(_BEAM, max(_BEAM_CLAUSES // max(len(parsed.clauses), 1), _LEAST_BEAM))
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)], kept)
@@ -164,7 +163,7 @@ def is_exact(frame: Frame) -> bool:
     return isinstance(frame, Turn | Look | StopFrame) or (isinstance(frame, Walk) and not frame.toward)
 
 
-def at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> dict[str, float]:
+def at_the_end(way: TakenWay, parsed: Parsed, place: GroundingContext) -> dict[str, float]:
     """What is known at the end of a sentence that is taken so: how much of which cost."""
     size, stops = len(way.plan), Nav.STOP in way.plan
     found = {"more_or_less": _unguided(way, parsed.clauses), "forbidden": float(_is_forbidden(way, parsed, place))}
@@ -177,20 +176,20 @@ def at_the_end(way: _Taken, parsed: Parsed, place: GroundingContext) -> dict[str
     return found
 
 
-def _costs(way: _Taken, parsed: Parsed, place: GroundingContext) -> _Taken:
+def priced(way: TakenWay, parsed: Parsed, place: GroundingContext) -> TakenWay:
     """A way with what it costs at the end."""
     amounts = at_the_end(way, parsed, place).items()
     return way._replace(cost=way.cost + sum(getattr(COSTS, name) * amount for name, amount in amounts))
 
 
-def _is_forbidden(way: _Taken, parsed: Parsed, place: GroundingContext) -> bool:
+def _is_forbidden(way: TakenWay, parsed: Parsed, place: GroundingContext) -> bool:
     """Whether it leads into a room that one should not enter."""
     nouns = [int(place.around.room_nouns[each]) for each in way.been]
     rooms = {each.room for each in parsed.forbidden if isinstance(each, Enter)}
     return any(noun in rooms and noun != nouns[0] for noun in nouns[1:])
 
 
-def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
+def _unguided(way: TakenWay, clauses: Sequence[Clause]) -> float:
     """How many turns more or less than is usual there are, where nothing follows that would tell how far."""
     amount = 0.0
     for clause, frame in zip(reversed(clauses), reversed(way.frames), strict=True):
@@ -202,7 +201,7 @@ def _unguided(way: _Taken, clauses: Sequence[Clause]) -> float:
     return amount
 
 
-def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
+def _holds(meant: TakenWay, pose: int, place: GroundingContext) -> bool:
     """Whether every frame of a sentence is true where it is said."""
     for frame in meant.frames:
         if frame is None or not check(frame, place.around, pose, place.seen):
@@ -214,9 +213,9 @@ def _holds(meant: _Taken, pose: int, place: GroundingContext) -> bool:
     return pose == meant.pose
 
 
-def _best(ways: Sequence[_Taken], most: int) -> list[_Taken]:
+def _best(ways: Sequence[TakenWay], most: int) -> list[TakenWay]:
     """The cheapest few, one for each place that they lead to."""
-    kept: dict[tuple[int, int, int], _Taken] = {}
+    kept: dict[tuple[int, int, int], TakenWay] = {}
     for way in sorted(ways, key=lambda each: (each.cost, len(each.plan))):
         kept.setdefault((way.pose, way.thing, len(way.plan)), way)
         if len(kept) == most:
@@ -224,7 +223,7 @@ def _best(ways: Sequence[_Taken], most: int) -> list[_Taken]:
     return list(kept.values())
 
 
-def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_Taken]:
+def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[TakenWay]:
     """All ways to take a clause after others."""
     if Nav.STOP in way.plan[-1:]:
         yield way._replace(frames=(*way.frames, None), counts=(*way.counts, len(way.plan)))
@@ -245,7 +244,7 @@ def _onward(way: _Taken, clause: Clause, place: GroundingContext) -> Iterator[_T
                 placed = way.placed or not is_exact(meant)
                 total += COSTS.detour * ((placed and not led) - (way.placed and not way.led))
                 thing = _thing(meant)
-                yield _Taken(
+                yield TakenWay(
                     way.cost + total,
                     lead.end,
                     (*way.frames, meant),
@@ -269,7 +268,7 @@ def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
     return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
 
 
-def _effort(way: _Taken, lead: Lead, place: GroundingContext) -> float:
+def _effort(way: TakenWay, lead: Lead, place: GroundingContext) -> float:
     """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
@@ -294,7 +293,7 @@ def _thing(frame: Frame) -> int:
     return NOTHING if landmark is None else int(landmark.thing)
 
 
-def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Frame, float, bool]]:
+def _meanings(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> Iterator[tuple[Frame, float, bool]]:
     """What a frame may mean at a pose, what it costs to take it so, and whether that is what it says."""
     around, here = place.around, way.pose // VIEWS
     match frame:
@@ -318,7 +317,7 @@ def _meanings(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext
 
 
 def _about(
-    frame: Frame, landmark: Landmark, clause: Clause, way: _Taken, place: GroundingContext
+    frame: Frame, landmark: Landmark, clause: Clause, way: TakenWay, place: GroundingContext
 ) -> Iterator[tuple[Frame, float, bool]]:
     """A frame about the things that its words may mean."""
     name = "toward" if isinstance(frame, Walk) else "landmark"
@@ -329,7 +328,7 @@ def _about(
 
 
 def _things(
-    landmark: Landmark, way: _Taken, place: GroundingContext, again: bool, turning: bool
+    landmark: Landmark, way: TakenWay, place: GroundingContext, again: bool, turning: bool
 ) -> Iterator[tuple[int, float]]:
     """Things that words may mean, with what it costs to think so: others than are named, farther away, out of view."""
     if again and way.thing != NOTHING:
@@ -375,7 +374,7 @@ def _steps_of(metres: float, pose: int, place: GroundingContext) -> int:
 
 
 def _varied(
-    leads: Iterator[tuple[Lead, bool]], clause: Clause, way: _Taken, place: GroundingContext
+    leads: Iterator[tuple[Lead, bool]], clause: Clause, way: TakenWay, place: GroundingContext
 ) -> Iterator[tuple[Lead, bool]]:
     """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
     if place.count is None or not place.loosely or all(map(is_exact, clause.frames)):
@@ -407,7 +406,7 @@ def _farther(lead: Lead, left: int, place: GroundingContext) -> Iterator[Lead]:
         yield Lead(lead.plan + lead.plan[-1:] * more, end, lead.cost + COSTS.farther * more)
 
 
-def _leads(frame: Frame, clause: Clause, way: _Taken, place: GroundingContext) -> Iterator[tuple[Lead, bool]]:
+def _leads(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> Iterator[tuple[Lead, bool]]:
     """Where a frame may lead, and whether that is what it means strictly."""
     pose, around = way.pose, place.around
     if (frame, pose) not in place.strictly:

@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from vnla.camera import VIEWS
 from vnla.language.frames import Frame, Step
-from vnla.language.grounding import _best, _exact, _miscounted, _onward, _Taken, _unguided
+from vnla.language.grounding import is_exact, priced, ways_to_take
 from vnla.language.parser import Parsed, parse
 from vnla.language.relaxed_matching import GroundingContext
 from vnla.language.surroundings import Surroundings
-from vnla.language.things import NOTHING
 from vnla.world.actions import Nav
 
 MOST = 6
@@ -84,16 +82,10 @@ def _clause(text: str, match: re.Match[str]) -> str:
 
 
 def _readings(parsed: Parsed, pose: int, place: GroundingContext) -> list[CandidateReading]:
-    place.loosely = not all(_exact(each) for clause in parsed.clauses for each in clause.frames)
-    if place.loosely:
-        place.begin(pose)
-    ways = [_Taken(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
-    for clause in parsed.clauses:
-        ways = _best([after for way in ways for after in _onward(way, clause, place)])
+    place.loosely = not all(is_exact(each) for clause in parsed.clauses for each in clause.frames)
     found = []
-    for way in ways:
-        cost = float(way.cost + _miscounted(way.plan, place.count) + _unguided(way, parsed.clauses))
+    for way in ways_to_take(parsed, place, pose):
         frames = tuple(each for each in way.frames if each is not None)
         if way.plan:
-            found.append(CandidateReading(way.plan, way.pose, cost, frames))
+            found.append(CandidateReading(way.plan, way.pose, priced(way, parsed, place).cost, frames))
     return found
