@@ -112,6 +112,9 @@ export class Connection {
       case "refused":
         this.unanswered.shift();
         break;
+      case "contributions":
+        this.remove("contribute", "withdraw_contributions");
+        break;
       case "study":
         if (!this.greeted) this.remove("agree", "next", "withdraw");
         this.greeted = false;

@@ -34,12 +34,20 @@ export interface House {
   known: { objects: string[]; rooms: string[] };
 }
 
+/** One of two ways to understand a text that are almost as likely: in words, and the viewpoints it leads along. */
+export interface ClosePlan {
+  understood: string;
+  viewpoints: string[];
+}
+
 /** How a text was read: which parts were understood, what they mean in the agent's words, what could be said instead. */
 export interface Reading {
   understood: string | null;
   parts: Part[];
   suggestions: string[];
   absent: string[]; // what was named and is nowhere in the house
+  why: string | null; // why nothing, or not all, was understood
+  plans: ClosePlan[]; // the two ways that it may mean, where that is hardly clear
 }
 
 const kept = new Map<string, Promise<unknown>>();

@@ -28,7 +28,7 @@ export class Player {
     this.frames = computed(() => frames(state.value));
     this.frame = computed(() => this.frames.value[Math.min(this.at.value, this.frames.value.length - 1)]);
     this.atEnd = computed(() => this.at.value >= this.frames.value.length - 1);
-    this.running = computed(() => this.playing.value && !(this.atEnd.value && state.value.ended !== null && !repeat));
+    this.running = computed(() => this.playing.value && !(this.atEnd.value && this.rests() && !repeat));
     this.stop = effect(() => {
       const frame = this.frame.value;
       if (!this.playing.value || this.held.value || !frame) return;
@@ -78,6 +78,11 @@ export class Player {
 
   dispose(): void {
     this.stop();
+  }
+
+  /** Whether nothing follows before somebody does something. */
+  private rests(): boolean {
+    return this.state.value.ended !== null || this.state.value.waits !== null;
   }
 
   private move(to: number, jump: boolean): void {

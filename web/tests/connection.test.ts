@@ -106,6 +106,18 @@ describe("a connection", () => {
     expect(last().sent).toHaveLength(1);
   });
 
+  it("takes what the server says of contributions as the answer to them alone", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "contribute", agrees: false });
+    line.say({ kind: "ask" });
+    last().hear({ kind: "contributions", agrees: false, token: null, count: 0, withdrawn: null });
+    last().close();
+    vi.advanceTimersByTime(1000);
+    last().onopen?.();
+    last().hear(welcome(0));
+    expect(last().sent.slice(1)).toEqual([{ kind: "ask", after: 0 }]);
+  });
+
   it("comes again with all it has to say when there is no room", () => {
     line.say({ kind: "beat" });
     last().hear({ kind: "refused", why: "Too many visitors are here; try again later." });

@@ -3,7 +3,7 @@ import type { DayResult } from "../src/events";
 import { keep, lastDays, results, streak } from "../src/history";
 import { named, type Plan, type XY } from "../src/house";
 import { headingsOfWays } from "../src/parts/Around";
-import { crosses, labels } from "../src/parts/labels";
+import { crosses, labels, overlap as overlaps } from "../src/parts/labels";
 import { hull } from "../src/parts/Outline";
 import { robot, summary } from "../src/parts/share";
 import { sureness, wentWrong } from "../src/words";
@@ -47,6 +47,18 @@ describe("names of rooms", () => {
 
   it("are left out where they do not fit", () => {
     expect(labels([{ label: "bathroom", polygon: box(0, 0, 1, 1) }, { polygon: box(0, 0, 9, 9) }], 1, [])).toEqual([]);
+  });
+
+  it("are turned where they fit no other way, or would cover a sign", () => {
+    const narrow = labels([{ label: "bathroom", polygon: box(0, 0, 1, 9) }], 0.5, []);
+    expect(narrow.map((each) => [each.turned, each.lines])).toEqual([[true, ["bathroom"]]]);
+    const room = [{ label: "bedroom", polygon: box(0, 0, 6, 6) }];
+    const [level] = labels(room, 0.5, []);
+    expect(level).toMatchObject({ turned: false, at: [3, 3] });
+    const sign = { west: 1.5, east: 6, south: 0, north: 6 };
+    const [moved] = labels(room, 0.5, [], [sign]);
+    expect(moved?.turned).toBe(true);
+    expect(moved && overlaps(moved.box, sign)).toBe(false);
   });
 
   it("give way to the lines of the plan", () => {

@@ -13,11 +13,12 @@ interface Props {
   house: Fetched;
   goals: boolean; // whether to show them
   way?: readonly string[];
+  ties?: readonly (readonly string[])[];
   other?: readonly Pose[];
 }
 
 /** Where the agent is, has been and has asked. */
-export function EpisodeMap({ player, house, goals, way = [], other = [] }: Props) {
+export function EpisodeMap({ player, house, goals, way = [], ties = [], other = [] }: Props) {
   const state = player.state.value;
   const frame = player.frame.value;
   const poses = frame ? posesUntil(state, frame) : state.begun ? [state.begun.start] : [];
@@ -33,6 +34,7 @@ export function EpisodeMap({ player, house, goals, way = [], other = [] }: Props
       asked={asked}
       goals={goals ? (state.ended?.goals ?? []) : []}
       way={way}
+      ties={ties}
       other={other}
       sought={over ? state.ended?.ending?.sought : null}
       wrong={over ? state.ended?.ending?.wrong_turn?.pose : null}

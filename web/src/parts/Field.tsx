@@ -2,7 +2,8 @@
 
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
-import { fetchedNow, type Reading } from "../house";
+import { type ClosePlan, fetchedNow, type Reading } from "../house";
+import { capital } from "../words";
 
 interface Props {
   reader: string; // the address that reads a text, up to its last parameter
@@ -14,11 +15,14 @@ interface Props {
   disabled?: boolean;
   keeps?: boolean; // whether what is not understood may be said too, because it is kept for others
   say: (text: string) => void;
+  draw?: (plans: readonly ClosePlan[]) => void; // shows the two ways that a text may mean
   children?: ComponentChildren;
 }
 
 const PAUSE = 120;
 const LONGEST = 200;
+/** What the reader says where the marks in the text say it. */
+const NOT_ALL = "not all of it was understood";
 
 /** The field, what was understood, and pieces to build a sentence from. */
 export function Field({
@@ -31,6 +35,7 @@ export function Field({
   disabled = false,
   keeps = false,
   say,
+  draw,
   children,
 }: Props) {
   const [text, setText] = useState("");
@@ -41,6 +46,15 @@ export function Field({
   useEffect(() => {
     if (autofocus) input.current?.focus({ preventScroll: true });
   }, [autofocus]);
+  const plans = tied(reading);
+  useEffect(() => {
+    draw?.(plans);
+    return () => draw?.([]);
+  }, [reading]);
+  const choose = (chip: string): void => {
+    setText(chip);
+    input.current?.focus();
+  };
   const send = (): void => {
     if (text.trim() && !disabled) {
       say(text.trimEnd()); // as it was read
@@ -85,6 +99,15 @@ export function Field({
       <p id={told} class="told" role="status">
         {telling(text, reading)}
       </p>
+      {plans.length > 0 && (
+        <div class="ties" role="group" aria-label="It may mean two things">
+          {plans.map(({ understood }, i) => (
+            <button type="button" onClick={() => choose(understood)}>
+              <i class={i ? "letter two" : "letter one"}>{i + 1}</i> {understood}
+            </button>
+          ))}
+        </div>
+      )}
       {keeps && text.trim() && reading?.understood === null && (
         <p class="choices small">
           <button type="button" onClick={send}>
@@ -97,12 +120,9 @@ export function Field({
           {(reading?.suggestions.length ? reading.suggestions : chips).map((chip) => (
             <button
               type="button"
-              onClick={() => {
-                setText(
-                  reading?.suggestions.length ? chip : text.trim() ? `${text.trim().replace(/,$/, "")}, ${chip}` : chip,
-                );
-                input.current?.focus();
-              }}
+              onClick={() =>
+                choose(reading?.suggestions.length || !text.trim() ? chip : `${text.trim().replace(/,$/, "")}, ${chip}`)
+              }
             >
               {chip}
             </button>
@@ -112,6 +132,12 @@ export function Field({
       {children}
     </form>
   );
+}
+
+/** The two ways that a text may mean, if they are not the same in words. */
+function tied(reading: Reading | null): ClosePlan[] {
+  const [one, two] = reading?.plans ?? [];
+  return one && two && one.understood !== two.understood ? [one, two] : [];
 }
 
 function useReading(reader: string, text: string): Reading | null {
@@ -152,15 +178,19 @@ function telling(text: string, reading: Reading | null): ComponentChildren {
     .map(([from, to]) => text.slice(from, to))
     .filter((part) => !reading.absent.some((name) => part.toLowerCase().includes(name)));
   const absent = reading.absent.length > 0 && `This house has no ${reading.absent.join(" and no ")}.`;
+  const why = reading.why && reading.why !== NOT_ALL && !absent && `${capital(reading.why)}.`;
   if (reading.understood === null) {
     if (absent) return unknown.length ? `${absent} Not understood: ${unknown.join(", ")}` : absent;
-    return unknown.length ? `Not understood: ${unknown.join(", ")}` : "Not understood yet.";
+    return unknown.length ? `Not understood: ${unknown.join(", ")}` : `Not understood yet. ${why || ""}`.trimEnd();
   }
+  const plain = reading.understood.replace(/\s+([.,])/g, "$1");
+  const more = absent || why;
   return (
     <>
-      Understood as: <b>{reading.understood.replace(/\s+([.,])/g, "$1")}</b>
+      Understood as: <b>{plain}</b>
       {unknown.length > 0 && `; not understood: ${unknown.join(", ")}`}
-      {absent && `${unknown.length > 0 ? "." : /\.$/.test(reading.understood) ? "" : "."} ${absent}`}
+      {more && `${unknown.length > 0 || !plain.endsWith(".") ? "." : ""} ${more}`}
+      {tied(reading).length > 0 && `${more ? "" : "."} It may mean either of these:`}
     </>
   );
 }

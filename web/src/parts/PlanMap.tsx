@@ -1,14 +1,16 @@
 /** The floor plan: rooms, ways, the walk so far, where the agent looks and what it has seen. One storey at a time. */
 
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pose } from "../events";
 import type { Plan, Storey, XY } from "../house";
 import { fan, sides } from "../seen";
-import { type Label, labels } from "./labels";
+import { type Box, type Label, labels, overlap } from "./labels";
 import { hull, type Sought } from "./Outline";
 
 /** Metres by which more is drawn than was seen, so that walls are. */
 const WALL = 0.4;
+/** A hundredth of a plan is the measure of its signs, but not less than so many pixels: names can be read on a small one. */
+const LEAST = 3.2;
 
 interface Props {
   plan: Plan | null;
@@ -16,6 +18,7 @@ interface Props {
   asked?: readonly { pose: Pose; name: string }[];
   goals?: readonly string[];
   way?: readonly string[];
+  ties?: readonly (readonly string[])[]; // ways that the same words may mean
   other?: readonly Pose[]; // another walk to compare with
   sought?: Sought | null | undefined; // what was found
   wrong?: Pose | null | undefined; // the last place from which the way was right
@@ -30,6 +33,7 @@ export function PlanMap({
   asked = [],
   goals = [],
   way = [],
+  ties = [],
   other = [],
   sought,
   wrong,
@@ -39,6 +43,7 @@ export function PlanMap({
   const here = poses.at(-1);
   const at = (here && plan?.viewpoints[here.viewpoint]?.storey) ?? 0;
   const mask = useId();
+  const [svg, scale] = useScale();
   const [chosen, choose] = useState<{ storey: number; at: number } | null>(null);
   if (!plan) return <div class="plan empty" />;
   const number = chosen && chosen.at === at ? chosen.storey : at; // a choice holds until the agent changes storeys
@@ -49,7 +54,8 @@ export function PlanMap({
     return stand?.storey === number ? [stand.at[0], stand.at[1]] : null;
   };
   const box = bounds(storey, plan, number);
-  const unit = Math.max(box.width, box.height) / 100;
+  const fine = Math.max(box.width, box.height) / 100;
+  const unit = Math.max(fine, LEAST / scale(box.width, box.height));
   const stands = poses.flatMap((pose) => {
     const found = spot(pose.viewpoint);
     return found ? [{ pose, at: found }] : [];
@@ -59,10 +65,33 @@ export function PlanMap({
   const now = here && spot(here.viewpoint);
   const went = wrong && spot(wrong.viewpoint);
   const size = unit * 3.4;
-  const names = labels(storey.rooms, size, lines(plan, spot));
+  const stars = known(goals.map(spot));
+  const signs = known([...stars, now || null, went || null]);
+  const round = ([x, y]: XY, radius: number): Box => ({
+    west: x - radius,
+    east: x + radius,
+    south: y - radius,
+    north: y + radius,
+  });
+  const names = labels(
+    storey.rooms,
+    size,
+    lines(plan, spot),
+    signs.map((each) => round(each, unit * 4)),
+  );
+  const ends = ties.map((each, i) => ({ name: String(i + 1), at: spot(each.at(-1) ?? ""), kind: TIE[i] ?? "" }));
+  const requests = asked.map(({ pose, name }) => ({ name, at: spot(pose.viewpoint), kind: "" }));
+  const taken = [...names.map((each) => each.box), ...signs.map((each) => round(each, unit * 2))];
+  const marks = [...requests, ...ends].flatMap(({ name, at, kind }) => {
+    if (!at) return [];
+    const tries = CORNERS.map(([x, y]): XY => [at[0] + x * unit, at[1] + y * unit]);
+    const free = tries.find((each) => !taken.some((other) => overlap(other, round(each, unit * 2)))) ?? tries[0] ?? at;
+    taken.push(round(free, unit * 2));
+    return [{ name, at: free, kind }];
+  });
   return (
     <div class="plan">
-      <svg viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`} role="img" aria-label={label}>
+      <svg ref={svg} viewBox={`${box.x} ${box.y} ${box.width} ${box.height}`} role="img" aria-label={label}>
         <mask id={mask}>
           <rect {...box} fill={onlySeen ? "#000" : "#777"} />
           {seen.map((points) => (
@@ -85,10 +114,13 @@ export function PlanMap({
         </mask>
         {!onlySeen && (
           <g mask={`url(#${mask}names)`}>
-            <Edges plan={plan} spot={spot} unit={unit} />
+            <Edges plan={plan} spot={spot} unit={fine} />
           </g>
         )}
         {way.length > 0 && <polyline class="way" points={drawn(known(way.map(spot)))} stroke-width={unit * 1.6} />}
+        {ties.map((each, i) => (
+          <polyline class={`tie ${TIE[i]}`} points={drawn(known(each.map(spot)))} stroke-width={unit * 1.2} />
+        ))}
         {other.length > 0 && (
           <polyline
             class="other"
@@ -101,24 +133,24 @@ export function PlanMap({
           <RoomName label={each} size={size} />
         ))}
         {sought && plan.viewpoints[sought.near]?.storey === number && (
-          <polygon
-            class="sought"
-            points={drawn(hull(sought.corners.map(([x, y]): XY => [x, y])))}
-            stroke-width={unit * 0.9}
-          />
+          <g class="sought">
+            <polygon points={outlined(sought)} stroke-width={unit * 1.6} />
+            <polygon class="inner" points={outlined(sought)} stroke-width={unit * 0.8} />
+          </g>
         )}
-        {went && <Wrong at={went} size={unit * 2.6} />}
-        {goals.map((goal) => spot(goal)).map((found) => found && <Star at={found} size={unit * 4.2} />)}
-        {asked.map(({ pose, name }) => {
-          const found = spot(pose.viewpoint);
-          return found && <Mark at={[found[0] + unit * 2.6, found[1] + unit * 2.6]} name={name} unit={unit} />;
-        })}
+        {stars.map((each) => (
+          <Star at={each} size={unit * 4.2} />
+        ))}
         {here && now && (
           <g class="agent" style={{ transform: `translate(${now[0]}px, ${-now[1]}px)` }}>
             <path class="cone" d={cone(here.heading, unit * 11)} />
             <circle r={unit * 2} />
           </g>
         )}
+        {went && <Wrong at={went} size={unit * 2.6} />}
+        {marks.map((each) => (
+          <Mark {...each} unit={unit} />
+        ))}
       </svg>
       {plan.storeys.length > 1 && (
         <div class="storeys" role="group" aria-label="Storey">
@@ -131,6 +163,36 @@ export function PlanMap({
       )}
     </div>
   );
+}
+
+/** What the two ways are drawn as that the same words may mean. */
+const TIE = ["one", "two"];
+/** Where a mark may stand beside its place, the best first. */
+const CORNERS: XY[] = [2.6, 4.4].flatMap((far): XY[] => [
+  [far, far],
+  [-far, far],
+  [far, -far],
+  [-far, -far],
+]);
+
+/** A plan's element, and how many pixels a metre of it is wide. */
+function useScale(): [{ current: SVGSVGElement | null }, (width: number, height: number) => number] {
+  const svg = useRef<SVGSVGElement>(null);
+  const [[wide, high], measure] = useState<[number, number]>([Infinity, Infinity]);
+  const element = svg.current;
+  useLayoutEffect(() => {
+    if (!svg.current) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry) measure([entry.contentRect.width, entry.contentRect.height]);
+    });
+    observer.observe(svg.current);
+    return () => observer.disconnect();
+  }, [element, svg.current !== null]);
+  return [svg, (width, height) => Math.max(1e-3, Math.min(wide / width, high / height))];
+}
+
+function outlined(sought: Sought): string {
+  return drawn(hull(sought.corners.map(([x, y]): XY => [x, y])));
 }
 
 function storeyName(number: number, of: number, name: string): string {
@@ -164,7 +226,7 @@ function RoomName({ label, size }: { label: Label; size: number }) {
   const [x, y] = label.at;
   const top = -y - ((label.lines.length - 1) / 2) * size * 1.05 + size * 0.35;
   return (
-    <text class="name" font-size={size} text-anchor="middle">
+    <text class="name" font-size={size} text-anchor="middle" transform={label.turned ? `rotate(-90 ${x} ${-y})` : undefined}>
       {label.lines.map((line, i) => (
         <tspan x={x} y={top + i * size * 1.05}>
           {line}
@@ -174,9 +236,9 @@ function RoomName({ label, size }: { label: Label; size: number }) {
   );
 }
 
-function Mark({ at, name, unit }: { at: XY; name: string; unit: number }) {
+function Mark({ at, name, kind, unit }: { at: XY; name: string; kind: string; unit: number }) {
   return (
-    <g class="mark" transform={`translate(${at[0]} ${-at[1]})`}>
+    <g class={`mark ${kind}`} transform={`translate(${at[0]} ${-at[1]})`}>
       <circle r={unit * 2.1} />
       <text font-size={unit * 2.8} text-anchor="middle" dy={unit * 1}>
         {name}

@@ -2,7 +2,7 @@
 
 import type { XY } from "../house";
 
-interface Box {
+export interface Box {
   west: number;
   east: number;
   south: number;
@@ -11,6 +11,7 @@ interface Box {
 
 export interface Label {
   lines: string[];
+  turned: boolean; // whether it is read from below to above
   at: XY; // the middle of the text
   box: Box;
 }
@@ -18,32 +19,47 @@ export interface Label {
 const WIDE = 0.56; // of a letter, as a share of its height
 const LINE = 1.05;
 const PLACES = 5; // tried in each direction
+const SIGN = 100; // lines that a sign counts for
+const TURNED = 20; // lines that it counts for when a name is turned
 
-/** The names that have room, the largest rooms first; each `line` is something that should not be covered. */
+/**
+ * The names that have room, the largest rooms first; `lines` and `signs` should not be covered. A name that has no
+ * other place is turned.
+ */
 export function labels(
   rooms: readonly { polygon: readonly XY[]; label?: string | null }[],
   size: number,
   lines: readonly (readonly [XY, XY])[],
+  signs: readonly Box[] = [],
 ): Label[] {
   const found: Label[] = [];
   const sized = rooms.flatMap(({ polygon, label }) => (label ? [{ name: label, box: around(polygon) }] : []));
   sized.sort((a, b) => area(b.box) - area(a.box));
   for (const { name, box } of sized) {
-    const tries = [[name], name.split(/[\s/]+/)].flatMap((text) => within(text, box, size));
-    const free = tries.filter((each) => !found.some((other) => overlap(each.box, other.box)));
-    const struck = free.map((each) => lines.filter((line) => crosses(each.box, line)).length);
-    const best = free[struck.indexOf(Math.min(...struck))];
+    const placed = (turned: boolean): Label[] =>
+      [[name], name.split(/[\s/]+/)]
+        .flatMap((text) => within(text, box, size, turned))
+        .filter((each) => !found.some((other) => overlap(each.box, other.box)));
+    const free = [...placed(false), ...placed(true)];
+    const covers = (each: Label): number => {
+      const struck = lines.filter((line) => crosses(each.box, line)).length;
+      const hidden = signs.filter((sign) => overlap(each.box, sign)).length;
+      return struck + SIGN * hidden + (each.turned ? TURNED : 0);
+    };
+    const covered = free.map(covers);
+    const best = free[covered.indexOf(Math.min(...covered))];
     if (best) found.push(best);
   }
   return found;
 }
 
 /** All places in a room where a text fits, the middle first. */
-function within(lines: string[], room: Box, size: number): Label[] {
-  const half = [Math.max(...lines.map((line) => line.length)) * size * WIDE, lines.length * size * LINE].map(
-    (each) => each / 2,
-  );
-  const [wide, high] = [half[0] ?? 0, half[1] ?? 0];
+function within(lines: string[], room: Box, size: number, turned: boolean): Label[] {
+  const [long, thick] = [
+    (Math.max(...lines.map((line) => line.length)) * size * WIDE) / 2,
+    (lines.length * size * LINE) / 2,
+  ];
+  const [wide, high] = turned ? [thick, long] : [long, thick];
   const spare = [(room.east - room.west) / 2 - wide, (room.north - room.south) / 2 - high];
   const [across, along] = [spare[0] ?? 0, spare[1] ?? 0];
   if (across < 0 || along < 0) return [];
@@ -52,7 +68,12 @@ function within(lines: string[], room: Box, size: number): Label[] {
   return steps.flatMap((down) =>
     steps.map((right): Label => {
       const at: XY = [(room.west + room.east) / 2 + right * aside, (room.south + room.north) / 2 + down * up];
-      return { lines, at, box: { west: at[0] - wide, east: at[0] + wide, south: at[1] - high, north: at[1] + high } };
+      return {
+        lines,
+        turned,
+        at,
+        box: { west: at[0] - wide, east: at[0] + wide, south: at[1] - high, north: at[1] + high },
+      };
     }),
   );
 }
@@ -66,7 +87,7 @@ function area({ west, east, south, north }: Box): number {
   return (east - west) * (north - south);
 }
 
-function overlap(a: Box, b: Box): boolean {
+export function overlap(a: Box, b: Box): boolean {
   return a.west < b.east && b.west < a.east && a.south < b.north && b.south < a.north;
 }
 

@@ -50,7 +50,7 @@ export function pictureOf(result: DayResult): Promise<Blob> {
   };
   write(`vnla · task of the day · ${result.date}`, 110, 38, "#6b665f");
   write(result.success ? "Found it." : "Did not find it.", 205, 84, "#2c2a27", 700);
-  const how = `${count(result.steps, "step")} · ${count(result.requests, "request for help")} · ${result.seconds} s`;
+  const how = `${count(result.steps, "step")} · ${count(result.requests, "request")} · ${result.seconds} s`;
   write(how, 280, 46);
   write(robot(result), 350, 38, "#28509e");
   drawMarks(pen, result.marks);

@@ -141,7 +141,7 @@ function Result({ result }: { result: DayResult }) {
         </button>
       </p>
       <p class="quiet" role="status">
-        {told ?? "Neither says what was to be found, or where."}
+        {told ?? "None of these says what was to be found, or where."}
       </p>
     </div>
   );

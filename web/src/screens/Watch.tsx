@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { COLLECTS } from "../contributions";
 import type { Pose } from "../events";
 import type { Which } from "../messages";
-import { fetched, type House } from "../house";
+import { type ClosePlan, fetched, type House } from "../house";
 import { useKeys } from "../keys";
 import { Agents } from "../parts/Agents";
 import { EpisodeMap } from "../parts/EpisodeMap";
@@ -54,6 +54,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
   const house = useHouse(state.begun?.mode === mode ? state.begun.house : undefined, session.study);
   const [goals, showGoals] = useState(false);
   const [asking, setAsking] = useState<number | null>(null);
+  const [ties, drawTies] = useState<readonly ClosePlan[]>([]);
   useKeys({
     p: () => player.toggle(),
     ".": () => player.nudge(1),
@@ -119,6 +120,7 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
                 autofocus
                 keeps={session.contributions.answer.value?.agrees ?? false}
                 say={(text) => session.say({ kind: "advise", step: waits.step, text })}
+                draw={drawTies}
               >
                 <p class="choices small">
                   {waits.offer && (
@@ -183,10 +185,16 @@ export function Watch({ session, mode, which }: { session: Session; mode: "watch
             requests={begun.requests}
             requestsLeft={(step?.requests_left ?? begun.requests) - (step?.asked && frame?.phase !== "stand" ? 1 : 0)}
           />
-          <EpisodeMap player={player} house={house} goals={goals || (ended !== null && atEnd)} way={turn ? waits.way : []} />
+          <EpisodeMap
+            player={player}
+            house={house}
+            goals={goals || (ended !== null && atEnd)}
+            way={turn ? waits.way : []}
+            ties={ties.map((each) => each.viewpoints)}
+          />
         </div>
         <div class="area-rest side">
-          {ended && !session.study && (
+          {ended && !atEnd && !session.study && (
             <label class="check">
               <input type="checkbox" checked={goals} onChange={() => showGoals(!goals)} /> Show where it is
             </label>
