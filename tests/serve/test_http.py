@@ -141,7 +141,7 @@ def test_a_session_has_texts_read_for_so_long_and_no_longer(site: Site, tmp_path
 def test_browsers_are_told_to_run_nothing_of_others(door: Door) -> None:
     policy = door.get("/").headers["content-security-policy"]
     assert "default-src 'self'" in policy
-    assert "script-src" not in policy
+    assert "script-src" not in policy and "style-src" not in policy and "unsafe" not in policy
 
 
 def test_before_the_houses_are_ready_a_sentence_says_so(tmp_path: Path) -> None:

@@ -39,3 +39,19 @@ def test_an_agent_that_knows_peoples_words_hears_those(tmp_path: Path) -> None:
     reader = AdviceReader(folder, PLACES, GrammarAdvisor().words(), GrammarAdvisor(), AROUND)
     assert reader.read("turn 30 degrees left", NORTH).understood == "turn slightly left"
     assert reader.read("turn right, then into the kitchen", NORTH).understood == "turn right, go forward"
+
+
+def test_where_words_may_mean_two_ways_both_are_told_as_the_page_names_places(tmp_path: Path) -> None:
+    folder = read_world(write_cottage(tmp_path)[0])
+    reader = AdviceReader(folder, PLACES, TemplateAdvisor().words(), TemplateAdvisor(), AROUND)
+    names = set(PLACES.viewpoints(HOUSE).values())
+    poses = [Pose(viewpoint=each, heading=heading, row=1) for each in sorted(names) for heading in range(0, 12, 3)]
+    tied = [(pose, found) for pose in poses if (found := reader.read("leave the room", pose)).plans]
+    assert tied, "there are rooms with two doors"
+    for pose, found in tied:
+        one, two = found.plans
+        assert one.understood == found.understood and one.actions != two.actions
+        assert one.viewpoints[0] == two.viewpoints[0] == pose.viewpoint
+        assert {*one.viewpoints, *two.viewpoints} <= names
+        shown = reader.shown("leave the room", found, pose)
+        assert [each.viewpoints for each in shown.plans] == [one.viewpoints, two.viewpoints]

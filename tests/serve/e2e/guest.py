@@ -18,7 +18,7 @@ from vnla.serve.reduce import NOTHING, State, reduced
 
 _PATIENCE = 30_000
 expect.set_options(timeout=_PATIENCE)
-WIDE, PHONE = {"width": 1000, "height": 720}, {"width": 390, "height": 844}
+WIDE, DESK, PHONE = {"width": 1000, "height": 720}, {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
 
 class Guest:

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from starlette.datastructures import MutableHeaders
-from starlette.types import Message, Receive, Scope, Send
 
 from cottage_run import write_cottage
 from serve.conftest import SECRET
 from serve.e2e.conftest import Open, write_pictures
-from serve.e2e.guest import PHONE, Guest
+from serve.e2e.guest import DESK, PHONE, Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
 from vnla.camera import VIEWS
@@ -27,8 +25,6 @@ from vnla.serve.contenders import Contenders, TrainedContender
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 from vnla.training.trained import Trained, open_trained
-
-DESK = {"width": 1280, "height": 800}
 
 
 @pytest.fixture(scope="module")
@@ -155,29 +151,3 @@ def test_what_was_found_is_outlined(open_guest: Open, street: Serving, street_si
     expect(page.locator(".outline polygon").first).to_be_attached()
     expect(page.locator(".plan .sought").or_(page.locator(".storeys")).first).to_be_attached()
     axe_finds_nothing(guest)
-
-
-@pytest.mark.slow
-def test_no_style_is_written_into_the_page(open_guest: Open, street_site: Site, tmp_path: Path) -> None:
-    """All works under a policy that forbids it."""
-    app = make_app(Opened(street_site), Sessions(tmp_path, GENEROUS), OWN_NAMES, GENEROUS)
-
-    async def strict(scope: Scope, receive: Receive, send: Send) -> None:
-        async def sends(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                headers["content-security-policy"] = headers["content-security-policy"].replace("'unsafe-inline'", "")
-            await send(message)
-
-        await app(scope, receive, sends)
-
-    with Serving(strict) as serving:
-        guest = open_guest(serving, viewport=DESK)
-        guest.go()
-        guest.see()
-        guest.page.get_by_role("main").get_by_role("link", name="Help it").click()
-        guest.page.get_by_label("Tell it the way").fill("turn right and glorp")
-        expect(guest.page.locator(".field mark")).to_be_attached()
-        guest.page.get_by_role("link", name="Beat it").click()
-        guest.button("Ask").click()
-        expect(guest.page.locator(".bubble.answers")).to_be_visible()

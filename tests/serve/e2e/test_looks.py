@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from serve.e2e.conftest import Open
-from serve.e2e.guest import PHONE, Guest
+from serve.e2e.guest import DESK, PHONE, Guest
 from serve.e2e.serving import Serving
 
 COUNTS_DRAWING = """
@@ -20,6 +20,8 @@ WebGL2RenderingContext.prototype.drawElements = function (...all) {
   return draw.apply(this, all);
 };
 """
+LEAST = 9
+"""Pixels of a letter's height and line."""
 BALL = 5_000
 """More corners than what is drawn around the camera has; a house has more."""
 
@@ -88,16 +90,37 @@ def nowhere(guest: Guest) -> None:
         *(pytest.param(each, marks=pytest.mark.slow) for each in (watched, beaten)),
     ],
 )
-def test_a_phone_shows_it_all_and_axe_finds_nothing(
+def test_phones_and_desks_show_it_all_and_axe_finds_nothing(
     open_guest: Open, serving: Serving, screen: Callable[[Guest], None]
 ) -> None:
     guest = open_guest(serving, viewport=PHONE)
     screen(guest)
-    assert guest.width_needed() <= PHONE["width"]
-    for scheme in ("light", "dark"):
-        guest.page.emulate_media(color_scheme=scheme)
-        found = Axe().run(guest.page).response["violations"]
-        assert not found, [(each["id"], scheme, [node["html"] for node in each["nodes"]]) for each in found]
+    for size in (PHONE, DESK):
+        guest.page.set_viewport_size(size)
+        assert guest.width_needed() <= size["width"]
+        for scheme in ("light", "dark"):
+            guest.page.emulate_media(color_scheme=scheme)
+            found = Axe().run(guest.page).response["violations"]
+            assert not found, [(each["id"], size, scheme, [node["html"] for node in each["nodes"]]) for each in found]
+
+
+@pytest.mark.parametrize(("screen", "last"), [(help_it, "Say nothing"), (watched, "Another one"), (beaten, "Another one")])
+def test_what_there_is_to_do_is_in_view(
+    open_guest: Open, serving: Serving, screen: Callable[[Guest], None], last: str
+) -> None:
+    guest = open_guest(serving, viewport=DESK)
+    screen(guest)
+    box = guest.button(last).bounding_box()
+    assert box is not None and box["y"] + box["height"] <= DESK["height"]
+
+
+def test_names_on_a_small_plan_can_be_read(open_guest: Open, serving: Serving) -> None:
+    guest = open_guest(serving, viewport=PHONE)
+    watched(guest)
+    names = guest.page.locator(".plan .name")
+    height = "each => Math.hypot(each.getCTM().a, each.getCTM().b) * each.getAttribute('font-size')"
+    heights = names.evaluate_all(f"all => all.map({height})")
+    assert heights and min(heights) >= LEAST
 
 
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])

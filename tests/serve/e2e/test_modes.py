@@ -23,6 +23,12 @@ def test_what_is_not_local_is_refused_and_noticed(guest: Guest) -> None:
     guest.go()
     guest.page.evaluate("fetch('http://example.org/').catch(() => 0)")
     assert any("Content Security Policy" in each for each in guest.troubles)
+    before = len(guest.troubles)
+    page = guest.page
+    page.evaluate("document.head.append(Object.assign(document.createElement('style'), {textContent: 'p {color: red}'}))")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<p style=\\'color: red\\' onclick=\\'go()\\'></p>')")
+    inline = [each for each in guest.troubles[before:] if "Content Security Policy" in each]
+    assert len(inline) == 3, guest.troubles
     for address in ("http://example.org/", "http://192.0.2.1/"):
         with pytest.raises(Error, match="ERR_NAME_NOT_RESOLVED"):
             guest.page.goto(address)
@@ -214,6 +220,22 @@ class TestHelp:
         assert guest.second["steps"][0]["thought"]["before"] == guest.state["steps"][0]["thought"]["before"]
         guest.button("Back").click()
         expect(page.get_by_role("heading", level=1)).to_contain_text("It looks for")
+
+    def test_words_that_may_mean_two_things_are_drawn_and_chosen(self, guest: Guest) -> None:
+        page = guest.go("/#help")
+        guest.until(lambda: guest.state["waits"] is not None)
+        way = guest.state["waits"]["way"]
+        plans = [{"understood": text, "actions": [], "viewpoints": way[:n]} for text, n in (("turn left", 1), ("stop", 2))]
+        reading = {"understood": "turn left", "parts": [[0, 2, True]], "suggestions": [], "absent": [], "why": None}
+        page.route("**/advice?*text=go", lambda route: route.fulfill(json={**reading, "plans": plans}))
+        page.get_by_label("Tell it the way").fill("go")
+        expect(page.locator(".told")).to_have_text("Understood as: turn left. It may mean either of these:")
+        expect(page.locator(".plan .tie")).to_have_count(2)
+        expect(page.locator(".plan .mark.one, .plan .mark.two")).to_have_text(["1", "2"])
+        page.locator(".ties button").nth(1).click()
+        expect(page.get_by_label("Tell it the way")).to_have_value("stop")
+        expect(page.locator(".plan .tie")).to_have_count(0)
+        expect(page.locator(".told")).to_have_text("Understood as: stop")
 
     def test_say_nothing(self, guest: Guest) -> None:
         guest.go("/#help")
