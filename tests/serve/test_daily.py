@@ -14,6 +14,7 @@ from serve.conftest import SECRET
 from serve.visitor import Door, Visitor, words_in
 from vnla.common.errors import InputError
 from vnla.serve.daily import SECONDS, Daily
+from vnla.serve.engine import EpisodeEngine
 from vnla.serve.site import Site
 from vnla.training.trained import Trained, open_trained
 
@@ -76,7 +77,7 @@ def test_it_follows_from_the_date_and_the_tasks_alone(street: Trained, daily: Da
 
 def test_no_task_where_its_house_could_not_be_kept_from_the_other_modes(site: Site, tmp_path: Path) -> None:
     alone = Daily(site.engine.goals, tmp_path, b"")
-    assert alone.withheld is None
+    assert not alone.withheld
     with pytest.raises(InputError, match="two houses at least"):
         alone.task(TODAY)
 
@@ -113,10 +114,28 @@ def test_a_whole_day(entrance: Door, clock: Clock) -> None:
 def test_one_try_a_session_and_a_day(entrance: Door, clock: Clock) -> None:
     visitor = Visitor(entrance)
     visitor.say("day")
+    visitor.say("act", action="stop")
     visitor.say("watch")
     assert "begun today's task before" in str(visitor.say("day"))
     clock.now += 86_400
     assert visitor.say("day") is None and visitor.state["begun"]["day"] == "2026-11-19"
+
+
+def test_who_looks_elsewhere_comes_back_to_it_as_long_as_there_is_time(entrance: Door, clock: Clock) -> None:
+    visitor = Visitor(entrance)
+    visitor.say("day")
+    assert visitor.say("beat") == "Finish the task of the day first; Today goes on with it."
+    visitor.say("act", action="left")
+    begun, steps = visitor.state["begun"], visitor.state["steps"]
+    visitor.say("watch")
+    assert visitor.say("beat") == "Finish the task of the day first; Today goes on with it."
+    clock.now += SECONDS - 1
+    assert visitor.say("day") is None
+    assert (visitor.state["begun"], visitor.state["steps"]) == (begun, steps)
+    clock.now += 2
+    assert visitor.say("beat") is None
+    assert visitor.state["begun"]["day"] is None and visitor.state["steps"][0]["step"] == 0
+    assert entrance.get("/today.json").json()["rows"] == [[False, 1, 0, SECONDS]]
 
 
 def test_when_the_time_is_up_it_ends_where_one_stands(entrance: Door, clock: Clock) -> None:
@@ -189,13 +208,54 @@ def test_nothing_gives_it_away(day_site: Site, entrance: Door, daily: Daily) -> 
 
 
 def test_tomorrow_the_house_is_open(day_site: Site, entrance: Door, daily: Daily, clock: Clock) -> None:
-    house = daily.withheld
-    public = day_site.places.name(day_site.engine.goals.houses[str(house)])
+    (house,) = daily.withheld
+    public = day_site.places.name(day_site.engine.goals.houses[house])
     assert entrance.get(f"/plan/{public}.json").status_code == 404
-    while daily.withheld == house:
+    while house in daily.withheld:
         clock.now += 86_400
     assert entrance.get(f"/plan/{public}.json").status_code == 200
     assert public in entrance.get("/houses.json").text
+
+
+def midnight_between(daily: Daily) -> float:
+    """A midnight after which the task is in another house."""
+    at = NOON + 43_200
+    while len({daily.task(day(at - 1)).house, daily.task(day(at)).house}) < 2:
+        at += 86_400
+    return at
+
+
+def day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+@pytest.mark.parametrize("houses", [2, 3])
+def test_who_is_still_at_it_after_midnight_is_not_told_where_it_is(trained: Trained, tmp_path: Path, houses: int) -> None:
+    world, tasks = write_cottage(tmp_path, houses=houses)
+    engine = EpisodeEngine(open_trained(trained.folder, world=world, tasks=tasks))
+    daily = Daily(engine.goals, tmp_path / "days", b"", clock=(clock := Clock()))
+    at = midnight_between(daily)
+    old, new = daily.task(day(at - 1)).house, daily.task(day(at)).house
+    both = {old, new} if houses > 2 else {new}
+    for seconds, withheld in ((-1, {old}), (0, both), (SECONDS - 1, both), (SECONDS, {new})):
+        clock.now = at + seconds
+        assert daily.withheld == withheld
+    engine.close()
+
+
+def test_a_clock_that_is_set_back_gives_nobody_time_or_another_try(entrance: Door, daily: Daily, clock: Clock) -> None:
+    clock.now = NOON + 43_200 + 60  # a minute after midnight
+    visitor = Visitor(entrance)
+    visitor.say("day")
+    clock.now -= 3_600
+    visitor.say("act", action="left")
+    assert visitor.state["begun"]["day"] == daily.date == "2026-11-19"
+    clock.now += 3_600 + 30
+    visitor.say("act", action="stop")
+    assert visitor.state["ended"]["ending"]["day"]["seconds"] == 30
+    clock.now -= 3_600
+    assert "begun today's task before" in str(visitor.say("day"))
+    assert entrance.get("/today.json").json()["date"] == "2026-11-19"
 
 
 def test_a_server_without_one_says_so(door: Door) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import threading
 import time
@@ -12,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from serve.visitor import GENEROUS, Opened
@@ -146,3 +148,18 @@ def test_only_a_known_proxy_says_for_whom_it_asks(site: Site, folder: Path, trus
     assert one.startswith("HTTP/1.1 200") and other.startswith("HTTP/1.1 200")
     assert again.startswith("HTTP/1.1 429" if trusted else "HTTP/1.1 200")
     assert ("; Secure" in one) == trusted
+
+
+def test_what_strangers_send_fills_no_log(port: int, caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("uvicorn.error").addHandler(caplog.handler)
+    try:
+        assert ask(port, "Host: example.org", "no header").startswith("HTTP/1.1 400")
+        for origin in ("http://other.org", "null", "http://["):
+            with pytest.raises(InvalidStatus):
+                connect(f"ws://{LOOPBACK}:{port}/ws", origin=origin).__enter__()  # type: ignore[arg-type]
+        with connect(f"ws://{LOOPBACK}:{port}/ws") as line, pytest.raises(ConnectionClosed):
+            line.send("x" * 99_999)
+            line.recv(timeout=20)
+    finally:
+        logging.getLogger("uvicorn.error").removeHandler(caplog.handler)
+    assert not [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]

@@ -184,11 +184,11 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
     loader = connections.loader
 
     @cache
-    def plan_of(house: str, withheld: str | None) -> Content:  # noqa: ARG001
+    def plan_of(house: str, withheld: frozenset[str]) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().plan(house, bare=False))
 
     @cache
-    def houses(withheld: str | None) -> Content:  # noqa: ARG001
+    def houses(withheld: frozenset[str]) -> Content:  # noqa: ARG001
         return Content.of_json(loader.now().houses())
 
     @app.get("/first.json", responses=_ERRORS, response_class=JSONResponse)

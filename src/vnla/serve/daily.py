@@ -59,19 +59,26 @@ class Daily:
     ) -> None:
         """`shown` are houses that everybody has seen with their names; no task of the day is in them."""
         self.clock = clock
+        self._latest = 0.0
         self._goals, self._folder, self._secret, self._shown = goals, folder, secret, frozenset(shown)
         self._known: dict[str, Task | None] = {}
+
+    def now(self) -> float:
+        """Return the time, which never goes back: a clock that is set does not give anybody a day or a second again."""
+        self._latest = max(self._latest, self.clock())
+        return self._latest
 
     @property
     def date(self) -> str:
         """The day, by universal time."""
-        return datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
+        return _date(self.now())
 
     def task(self, date: str) -> Task:
         """Return the task of a day."""
-        if date not in self._known:
-            self._known = {date: self._chosen(date)}
-        found = self._known[date]
+        known = self._known
+        if date not in known:
+            self._known = known = {**dict([*known.items()][-1:]), date: self._chosen(date)}
+        found = known[date]
         if found is None:
             raise InputError("there is no task of the day here: it needs a world of two houses at least")
         return found
@@ -81,16 +88,20 @@ class Daily:
         return _number("seed", date) % 2**31
 
     @property
-    def withheld(self) -> str | None:
-        """The house of today's task, which no other mode shows; None where there is none."""
+    def withheld(self) -> frozenset[str]:
+        """The houses that no other mode shows: that of today's task, and that of yesterday's for as long as somebody may
+        still be at it, where any other is left."""
+        now = self.now()
         try:
-            return self.task(self.date).house
+            before, today = (self.task(_date(at)).house for at in (now - SECONDS, now))
         except InputError:
-            return None
+            return frozenset()
+        both = frozenset((before, today))
+        return both if {task.house for task in self._goals.offered} - both else frozenset((today,))
 
     def check_open(self, house: str) -> None:
         """Refuse to show the house of today's task."""
-        if house == self.withheld:
+        if house in self.withheld:
             raise InputError("the task of the day is in this house; it opens again at midnight, universal time")
 
     def _chosen(self, date: str) -> Task | None:
@@ -187,7 +198,7 @@ class Days:
 
     def _result(self, begun: Mapping[str, Any], walk: PersonsWalk, its: AgentWalk | None) -> DayResult:
         metres = [self.world.metres(pose, walk.task) for pose in walk.poses]
-        used = SECONDS - (begun["until"] / 1000 - self.daily.clock())
+        used = SECONDS - (begun["until"] / 1000 - self.daily.now())
         requests, seconds = walk.requests - walk.requests_left, round(min(SECONDS, max(0, used)))
         return DayResult(
             date=begun["day"],
@@ -200,6 +211,10 @@ class Days:
             marks=[_sign(before - after) for before, after in pairwise(metres)],
             token=self.daily.token([begun["day"], int(walk.success), walk.step, requests, seconds]),
         )
+
+
+def _date(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
 
 
 def _number(*parts: str) -> int:

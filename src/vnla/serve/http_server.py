@@ -8,6 +8,7 @@ have asked for nothing yet make room, the longest waiting first.
 from __future__ import annotations
 
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -23,6 +24,8 @@ _FILES = 16_384
 """Files and connections that a process may have open, if the system lets it."""
 _OWN_FILES = 200
 """Of those, what is not connections."""
+_OF_OTHERS = ("Invalid HTTP request received.", "ASGI callable returned without completing handshake.")
+"""What uvicorn says of a request that is none, and of a WebSocket that was refused."""
 _LEAVE = 2
 """Seconds that connections have when the server ends."""
 
@@ -83,7 +86,13 @@ def patient_server(app: Any, limits: Limits, proxies: Iterable[str] = ()) -> Pat
         proxy_headers=bool(trusted), forwarded_allow_ips=trusted, timeout_graceful_shutdown=_LEAVE,
         ws_per_message_deflate=False,  # events are small and many
     )  # fmt: skip
+    logging.getLogger("uvicorn.error").addFilter(_is_ours)
     return PatientServer(config, limits)
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Return whether a message is on this server, and not on what a stranger has sent, who could fill the disk with it."""
+    return not record.getMessage().startswith(_OF_OTHERS)
 
 
 def open_files() -> int:

@@ -70,12 +70,12 @@ class Site:
     def houses(self) -> list[dict[str, Any]]:
         """Return the houses, with what can be looked for in each."""
         every = [self._described(i, *each) for i, each in enumerate(self.places.houses.items(), start=1)]
-        return [each for each in every if self.places.house(each["house"]).name != self.withheld]
+        return [each for each in every if self.places.house(each["house"]).name not in self.withheld]
 
     @property
-    def withheld(self) -> str | None:
-        """The house of the task of the day, of which nothing is named."""
-        return None if self.daily is None else self.daily.withheld
+    def withheld(self) -> frozenset[str]:
+        """The houses of the task of the day, of which nothing is named."""
+        return frozenset() if self.daily is None else self.daily.withheld
 
     def _seen_first(self) -> list[str]:
         """Return the house that everybody has seen in the recorded episode, if it is one of this world."""
@@ -122,7 +122,7 @@ class Site:
         houses = [self.places.house(name)] if name else [*self.places.houses.values()]
         if name and self.daily is not None:
             self.daily.check_open(houses[0].name)
-        houses = [house for house in houses if house.name != self.withheld]
+        houses = [house for house in houses if house.name not in self.withheld]
         goals = dict.fromkeys(goal for house in houses for goal in self.engine.goals.known(house.name))
         return of_end_goal(text, [*goals], houses)
 

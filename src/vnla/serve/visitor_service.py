@@ -36,6 +36,7 @@ from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
 from vnla.serve.reading import AdviceReader, Reading, in_turn
+from vnla.serve.reduce import State
 from vnla.serve.sessions import Session
 from vnla.serve.walk_events import Typed, begun_event, ended_event, stood_event, told_again, walk_events
 from vnla.tasks.task import Task
@@ -175,12 +176,13 @@ class VisitorService:
 
     async def _beat(self, session: Session, against: str | None) -> WelcomeReply | None:
         """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
+        unfinished = await self._unfinished(session)
+        if (_day_of(session) and not session.state["ended"]) or (unfinished and _day_in(unfinished[1])):
+            raise InputError("finish the task of the day first; Today goes on with it")
         if session.mode == "beat" and not session.state["ended"]:
             return welcome(session)
-        if session.unfinished is not None:
-            spec, state = session.unfinished
-            await session.append(told_again(state), spec)
-            session.walk = None
+        if unfinished is not None:
+            await self._return_to(session, *unfinished)
             return None
         if against is not None and against not in self.contenders.names:
             raise InputError("there is no such agent here")
@@ -189,16 +191,33 @@ class VisitorService:
         return None
 
     async def _day(self, session: Session) -> None:
-        """Begin the task of the day, which a session may do once."""
-        daily = self._days.daily
+        """Begin the task of the day, which a session may do once, or go on with it as long as there is time."""
+        daily, unfinished = self._days.daily, await self._unfinished(session)
         date = daily.date
+        if unfinished and _day_in(unfinished[1]):
+            await self._return_to(session, *unfinished)
+            return
         if date in session.days:
             raise InputError("you have begun today's task before; the next one comes at midnight, universal time")
-        if session.unfinished is not None or (session.mode == "beat" and not session.state["ended"]):
+        if unfinished is not None or (session.mode == "beat" and not session.state["ended"]):
             raise InputError("finish the task that you have begun first; Beat it goes on with it")
         spec = EpisodeSpec(task=daily.task(date).id, seed=daily.seed(date))
-        until = 1000 * (daily.clock() + SECONDS)
+        until = 1000 * (daily.now() + SECONDS)
         await self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
+
+    async def _unfinished(self, session: Session) -> tuple[EpisodeSpec, State] | None:
+        """Return the walk that a visitor has left for another mode and may go on with. A task of the day whose time is up is
+        over."""
+        if _day_of(session) and not session.state["ended"] and self._time_is_up(session.state):
+            await session.append(await self._ended(session, self._persons_walk(session)))
+        left = session.unfinished
+        return None if left is None or (_day_in(left[1]) and self._time_is_up(left[1])) else left
+
+    @staticmethod
+    async def _return_to(session: Session, spec: EpisodeSpec, state: State) -> None:
+        """Go on with a walk that was left."""
+        await session.append(told_again(state), spec)
+        session.walk = None
 
     async def _begin_person(
         self, session: Session, spec: EpisodeSpec, world: VisitorWorld | None = None, day: Mapping[str, object] | None = None
@@ -216,7 +235,7 @@ class VisitorService:
 
     async def _act(self, session: Session, action: Nav) -> None:
         walk, world = self._persons_walk(session), self._world_of(session)
-        if self._time_is_up(session):
+        if self._time_is_up(session.state):
             await session.append(await self._ended(session, walk))
             return
         walk.act(action)
@@ -229,7 +248,7 @@ class VisitorService:
 
     async def _ask(self, session: Session) -> None:
         walk = self._persons_walk(session)
-        if self._time_is_up(session):
+        if self._time_is_up(session.state):
             raise InputError("the time is up")
         text = walk.ask()
         asked, advised = AskedEvent(step=walk.step, by="visitor"), AdvisedEvent(by="advisor", text=text, understood=text)
@@ -244,10 +263,9 @@ class VisitorService:
             walk = self._persons_walk(session)
             await session.append(await self._ended(session, walk, left=not _day_of(session)))
 
-    def _time_is_up(self, session: Session) -> bool:
-        """Return whether the time for the task of the day is over."""
-        begun = session.state["begun"]
-        return bool(_day_of(session)) and 1000 * self._days.daily.clock() > begun["until"]
+    def _time_is_up(self, state: State) -> bool:
+        """Return whether the time for the task of the day is over, if it is one."""
+        return _day_in(state) is not None and 1000 * self._days.daily.now() > state["begun"]["until"]
 
     @property
     def _days(self) -> Days:
@@ -310,8 +328,8 @@ class VisitorService:
 
     def _random_spec(self, done: Collection[str] = ()) -> EpisodeSpec:
         """Return an episode of a task that is not done, and walked already, if there is such a one."""
-        withheld = None if self.days is None else self.days.daily.withheld
-        offered = [task for task in self.engine.goals.offered if task.house != withheld]
+        withheld = frozenset[str]() if self.days is None else self.days.daily.withheld
+        offered = [task for task in self.engine.goals.offered if task.house not in withheld]
         left = [task for task in offered if task.id not in done] or offered
         house = self.engine.enter(sorted({task.house for task in left}))
         ready = [(task, seed) for task, seed in self.engine.stock if task.house == house and task.id not in done]
@@ -404,8 +422,11 @@ def _stood(walk: PersonsWalk, world: VisitorWorld) -> StoodEvent:
 
 def _day_of(session: Session) -> str | None:
     """Return the day whose task a visitor is at; None in any other walk."""
-    begun = session.state["begun"]
-    day: str | None = begun.get("day") if begun else None
+    return _day_in(session.state)
+
+
+def _day_in(state: State) -> str | None:
+    day: str | None = state["begun"].get("day") if state["begun"] else None
     return day
 
 

@@ -8,7 +8,6 @@ from serve.e2e.guest import Guest
 
 
 def test_a_task_waits_for_who_watches_meanwhile(guest: Guest) -> None:
-    guest.forgiven = "404"  # the plan with names of a house that a walker knows by another name
     page = guest.go("/#beat")
     guest.act("ArrowLeft")
     begun, steps = guest.state["begun"], guest.state["steps"]
