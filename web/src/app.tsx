@@ -13,7 +13,10 @@ import { Session } from "./session";
 import { STUDY } from "./study";
 
 const hash = signal(location.hash);
-addEventListener("hashchange", () => (hash.value = location.hash));
+addEventListener("hashchange", () => {
+  hash.value = location.hash;
+  session?.turn();
+});
 
 const DAY = "#day=";
 let session: Session | null = null;

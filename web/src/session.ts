@@ -48,6 +48,11 @@ export class Session {
     this.connection.say(this.study ? { ...wish, at: Date.now() } : wish);
   }
 
+  /** The visitor turns to another screen: what was refused on this one is not said there. */
+  turn(): void {
+    this.refused.value = null;
+  }
+
   /** The next task of a study. */
   next(): void {
     this.resumed.value = false;

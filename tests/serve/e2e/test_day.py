@@ -49,6 +49,10 @@ def street(street_site: Site, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield serving
 
 
+MOST_TASKS = 12
+"""Tasks that are tried until one is solved."""
+
+
 def axe_finds_nothing(guest: Guest) -> None:
     for scheme in ("light", "dark"):
         guest.page.emulate_media(color_scheme=scheme)
@@ -73,6 +77,16 @@ def test_a_day(open_guest: Open, street: Serving, size: dict[str, int], tmp_path
     page.reload()
     expect(page.locator(".pad")).to_be_visible()
     assert guest.state["begun"] == begun and len(guest.state["steps"]) == 2
+    page.get_by_role("link", name="Beat it").click()
+    first = page.get_by_text("Finish the task of the day first; Today goes on with it.")
+    expect(first).to_be_visible()
+    page.get_by_role("link", name="Watch").click()
+    guest.until(lambda: guest.state["begun"]["mode"] == "watch")
+    page.get_by_role("link", name="Today").click()
+    expect(first).to_have_count(0)
+    guest.button("Begin").click()
+    guest.until(lambda: guest.state["begun"] == begun)
+    expect(page.locator(".pad")).to_be_visible()
     guest.button("It is here").click()
     expect(page.locator(".marks i")).to_have_count(2)
     result = guest.state["ended"]["ending"]["day"]
@@ -126,9 +140,23 @@ def test_two_agents_side_by_side_and_one_to_beat(open_guest: Open, street: Servi
 
 
 def test_what_was_found_is_outlined(open_guest: Open, street: Serving, street_site: Site) -> None:
-    """Somebody who stops where the goal is; the server knows where."""
     guest = open_guest(street, viewport=DESK)
     page = guest.go("/#beat")
+    for _ in range(MOST_TASKS):
+        find(guest, street_site)
+        if guest.state["ended"]["success"]:
+            break
+        before = guest.state["begun"]["episode"]
+        page.keyboard.press("n")
+        guest.until(lambda before=before: guest.state["begun"]["episode"] != before)
+    assert guest.state["ended"]["success"], "some ways are short enough for somebody who turns one way only"
+    expect(page.locator(".outline polygon").first).to_be_attached()
+    expect(page.locator(".plan .sought").or_(page.locator(".storeys")).first).to_be_attached()
+    axe_finds_nothing(guest)
+
+
+def find(guest: Guest, street_site: Site) -> None:
+    """Go where the goal is and stop there; the server knows where."""
     guest.until(lambda: bool(guest.state["steps"]))
     world = street_site.service.walker_world
     task = next(
@@ -146,8 +174,3 @@ def test_what_was_found_is_outlined(open_guest: Open, street: Serving, street_si
             guest.act(" ")
         else:
             guest.act("ArrowRight")
-    if not guest.state["ended"]["success"]:
-        pytest.skip("the way was too long for somebody who turns one way only")
-    expect(page.locator(".outline polygon").first).to_be_attached()
-    expect(page.locator(".plan .sought").or_(page.locator(".storeys")).first).to_be_attached()
-    axe_finds_nothing(guest)

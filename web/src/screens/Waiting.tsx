@@ -24,7 +24,7 @@ export function Waiting({ session, again, alone }: { session: Session; again: ()
           </a>
         </>
       ) : (
-        <h1>One moment …</h1>
+        <h1>{refused ? "This page asks again by itself." : "One moment …"}</h1>
       )}
     </div>
   );
