@@ -111,14 +111,16 @@ def test_a_whole_day(entrance: Door, clock: Clock) -> None:
         assert entrance.get("/today/result.json", params={"token": changed}).status_code == 404
 
 
-def test_one_try_a_session_and_a_day(entrance: Door, clock: Clock) -> None:
+def test_one_try_a_session_and_a_day(entrance: Door, clock: Clock, tmp_path: Path) -> None:
     visitor = Visitor(entrance)
     visitor.say("day")
-    visitor.say("act", action="stop")
     visitor.say("watch")
-    assert "begun today's task before" in str(visitor.say("day"))
     clock.now += 86_400
     assert visitor.say("day") is None and visitor.state["begun"]["day"] == "2026-11-19"
+    rows = (tmp_path / "days" / f"{TODAY}.jsonl").read_text().splitlines()
+    assert len(rows) == 1, "the one that was left has ended, in the table of its day"
+    visitor.say("act", action="stop")
+    assert "begun today's task before" in str(visitor.say("day"))
 
 
 def test_who_looks_elsewhere_comes_back_to_it_as_long_as_there_is_time(entrance: Door, clock: Clock) -> None:

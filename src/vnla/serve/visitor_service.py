@@ -206,12 +206,13 @@ class VisitorService:
         await self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
 
     async def _unfinished(self, session: Session) -> tuple[EpisodeSpec, State] | None:
-        """Return the walk that a visitor has left for another mode and may go on with. A task of the day whose time is up is
-        over."""
-        if _day_of(session) and not session.state["ended"] and self._time_is_up(session.state):
+        """Return the walk that a visitor has left for another mode and may go on with. A task of the day whose time is up
+        ends here, in the table of its day."""
+        if session.unfinished is not None and self._time_is_up(session.unfinished[1]):
+            await self._return_to(session, *session.unfinished)
+        if session.mode == "beat" and not session.state["ended"] and self._time_is_up(session.state):
             await session.append(await self._ended(session, self._persons_walk(session)))
-        left = session.unfinished
-        return None if left is None or (_day_in(left[1]) and self._time_is_up(left[1])) else left
+        return session.unfinished
 
     @staticmethod
     async def _return_to(session: Session, spec: EpisodeSpec, state: State) -> None:
