@@ -29,7 +29,7 @@ def walk(
     ] = None,
     tasks: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Data set of tasks. [default: some are made]", show_default=False),
+        typer.Option(metavar="DIR", help="Data set of tasks. [default: made for this house]", show_default=False),
     ] = None,
     house: Annotated[
         str | None, typer.Option(metavar="ID", help="House to walk in. [default: the first]", show_default=False)
@@ -38,7 +38,7 @@ def walk(
     seed: BudgetSeedOption = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pictures.")] = Path("walk"),
 ) -> None:
-    """Walk with the navigation teacher through a house; draw the map here and as a PNG.
+    """Walk through a house with the navigation teacher, and draw the map in the terminal and as a PNG file.
 
     Example: vnla walk --task 2
 
