@@ -228,7 +228,7 @@ def compare(
     tolerance: Annotated[float, typer.Option(min=0, help="Share of the speed that may be lost before it counts.")] = 0.1,
     any_machine: Annotated[bool, typer.Option("--any-machine", help="Compare measurements of different machines.")] = False,
 ) -> None:
-    """Show two files of measurements side by side. The exit status is 1 if anything got slower by more than the tolerance."""
+    """Show two files of measurements side by side. The exit status is 1 if anything got slower than the tolerance allows."""
     from benchmarks.compare import compare as compared
     from benchmarks.compare import read_both
 

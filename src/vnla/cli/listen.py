@@ -179,7 +179,7 @@ def _tables(title: str, reference: str, found: Sequence[Listened]) -> Iterator[T
     yield _table(f"{title}: % of walks", found, percents, walks=True)
     retained = {each.name: {name: _compact(part, 2, 1) for name, part in each.retained.items()} for each in found}
     if any(retained.values()):
-        yield _table(f"Retained of what advice as in training brings{reference}: 1 is all of it", found, retained)
+        yield _table(f"Gain from this advice, as a share of the gain from advice as in training{reference}", found, retained)
 
 
 def _table(title: str, found: Sequence[Listened], cells: Mapping[str, Mapping[str, str]], *, walks: bool = False) -> Table:

@@ -114,8 +114,8 @@ def serve(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="Another agent to watch beside it and to compete with: a run, scripted, planner, module:Class, http://…; may"
-            " be repeated. [default: pretrained-panorama and planner, for pretrained]",
+            help="Another agent to watch beside it and to compete with: a run, scripted, planner, module:Class, http://…;"
+            " may be repeated. [default: pretrained-panorama and planner, for pretrained]",
         ),
     ] = None,
     no_open: NoOpenOption = False,

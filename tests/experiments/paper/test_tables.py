@@ -198,9 +198,9 @@ def test_verdicts_follow_from_the_interval(interval: Interval, verdict: str, ali
 @pytest.mark.parametrize(
     ("first", "verdict", "words"),
     [
-        ("000001", "inconclusive", "NONE < FIRST: inconclusive"),  # one task of six says nothing
-        ("000000", "inconclusive", "NONE < FIRST: inconclusive"),
-        ("111111", "does not hold", "FIRST < RANDOM: does not hold (−100.0 points"),
+        ("000001", "inconclusive", "NONE < FIRST is inconclusive"),  # one task of six says nothing
+        ("000000", "inconclusive", "NONE < FIRST is inconclusive"),
+        ("111111", "does not hold", "FIRST < RANDOM does not hold: −100.0 points"),
     ],
 )
 def test_the_order_of_policies_is_that_of_every_step(results: PaperResults, first: str, verdict: str, words: str) -> None:
