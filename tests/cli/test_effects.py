@@ -235,7 +235,10 @@ OF_ASKED = dict.fromkeys(
     f"{BENCHMARK}::test_the_options_of_a_chat_model_reach_it",
 )  # fmt: skip
 ELSEWHERE: dict[str, dict[str, str]] = {
-    "demo": {"--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen"},
+    "demo": {
+        "--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen",
+        "--make-features": f"{PAPER}::test_features_that_do_not_come_with_the_package_are_made",
+    },
     "train": {
         **dict.fromkeys(OF_A_RUN, f"{WIRING}::test_an_option_of_the_command_is_in_the_configuration"),
         **dict.fromkeys(

@@ -54,7 +54,7 @@ class BeyondOptions(ExperimentOptions):
         scale = scale_of(self.preset)
         scale = replace(scale, preset=self.given(scale.preset), limit=self.limit or scale.limit)
         if self.mirrored and self.houses is None:
-            raise InputError("--mirrored: says what --houses adds; give that, too")
+            raise InputError("--mirrored: is about the houses of --houses; give that option as well")
         counts = house_counts(self.houses) if self.houses else ()
         arms = chosen_arms(scale, self.arm or ())
         if counts:

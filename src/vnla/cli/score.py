@@ -149,7 +149,7 @@ def score(
 def warn_of_any_budget(entries: Sequence[Entry]) -> None:
     """Say aloud that figures are of budgets that the scorer did not draw."""
     if any(entry.any_budget for entry in entries):
-        say("--seed any: any budget; not comparable: these figures say nothing beside those of other agents", err=True)
+        say("--seed any: any budget; not comparable: do not set these figures beside those of other agents", err=True)
 
 
 MOST_NAMED = 20

@@ -285,7 +285,7 @@ def listening(host: str, port: int) -> socket.socket:
         listener.listen(1024)
         return listener
     except OSError as error:
-        raise InputError(f"{host} port {port}: cannot be listened at ({error.strerror}); try another --port") from None
+        raise InputError(f"{host} port {port}: cannot be opened ({error.strerror}); try another --port") from None
     except (TypeError, ValueError):  # no text that an address can have
         raise InputError(f"--host {host!r}: is no address") from None
 

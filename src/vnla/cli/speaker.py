@@ -60,6 +60,6 @@ def speaker(
     typer.echo(f"written: {file}, after {own.done:,} batches")
     for split, share in shares.items():
         typer.echo(
-            f"{split}: a listener finds {share.likeliest:.0%} of {tried} sentences true and follows them to the right place,"
-            f" {share.drawn:.0%} of those that are drawn; of {share.any:.0%} of the plans one at least"
+            f"{split}: a listener finds {share.likeliest:.0%} of the {tried} likeliest sentences true and follows them to"
+            f" the right place, and {share.drawn:.0%} of sampled ones; {share.any:.0%} of the plans have such a sentence"
         )

@@ -64,7 +64,7 @@ def power(
     from vnla.serve.study.power import Expected, PowerAnalysis
 
     sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
-    typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
+    typer.echo(f"people needed to find a difference from {success:g}%: probability {100 * chance:g}%, level {level:g}")
     for arrangement in Arrangement:
         comparison = PowerAnalysis(arrangement.value, level, chance)
         table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
@@ -151,7 +151,7 @@ def new(
         seed=options.seed,
     )
     count = design.blocks * options.each
-    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {count} tasks a participant")
+    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {count} tasks per participant")
     typer.echo(f"fill in {folder / CONSENT}, look at {folder / DESIGN}, then: vnla study serve {folder}")
 
 
@@ -257,7 +257,7 @@ def withdraw(
 
     Design.read(folder)
     with alone_in(folder):
-        typer.echo(f"{folder}: all that was recorded of {delete(folder, code)} is deleted; copies of it are yours to delete")
+        typer.echo(f"{folder}: everything recorded of {delete(folder, code)} is deleted; delete copies of your own, too")
 
 
 @app.command("export", epilog="Example: vnla study export studies/help --out data")

@@ -49,7 +49,7 @@ def walk(
     from vnla.tasks.task_set import TaskSet
 
     if world is None and tasks is not None:
-        raise InputError("--tasks: are of a world; name its folder: vnla walk WORLD --tasks DIR")
+        raise InputError("--tasks: belong to a world; name its folder: vnla walk WORLD --tasks DIR")
     if is_small(world):
         world, tasks = embedded_places()
     chosen, compiled, offered = _tasks_in(world, tasks, house)

@@ -396,7 +396,7 @@ def set_(
     from vnla.vision.views import view_names
 
     if option and pictures in (None, _DEFAULT):
-        raise InputError("--option: is of a source of pictures; name one with --pictures SOURCE")
+        raise InputError("--option: belongs to a source of pictures; name one with --pictures SOURCE")
     choices: dict[str, Any] = {}
     if pictures is not None:
         source = {"source": pictures, "options": options_of(option or (), "--option")}
