@@ -33,6 +33,7 @@ include_patterns = [
     "docs/**.md",
     "docs/api/*.rst",
     "results/README.md",
+    "results/*/README.md",
     "src/vnla/agents/pretrained/*/card.md",
     "src/vnla/language/data/README.md",
 ]

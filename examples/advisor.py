@@ -1,4 +1,4 @@
-"""An advisor of one's own: it knows no way, but says whether the goal is near.
+"""An advisor of your own: it knows no way, but says whether the goal is near.
 
 vnla train runs/warmer --advisor examples.advisor:Warmer --advisor-option near=3 --world … --tasks …
 vnla watch runs/warmer

@@ -1,4 +1,4 @@
-"""An agent of one's own: one GRU reads, one walks, nobody attends.
+"""An agent of your own: one GRU reads, one walks, nobody attends.
 vnla train runs/gru --agent examples.agent:GruAgent --agent-option hidden=256 --world worlds/small --tasks tasks/small
 """
 

@@ -1,4 +1,4 @@
-"""A trained agent behind an address, to start from for a server of one's own. In one terminal, and then in another:
+"""A trained agent over HTTP, as a starting point for a server of your own. In one terminal, and then in another:
 
     python examples/agent_server.py pretrained --world worlds/small --tasks tasks/small --port 8000
     vnla evaluate --agent http://localhost:8000 --world worlds/small --tasks tasks/small --split test_unseen

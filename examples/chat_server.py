@@ -5,8 +5,7 @@
         --world worlds/small --tasks tasks/small
 
 A script reads the prompt as a model would: it does what it was told, asks where it may, and goes where it was not before.
-It also advises, with `vnla evaluate RUN --advisor-language openai:scripted --advisor-option base_url=http://localhost:8001/v1`:
-it says the first of the true sentences that it is shown.
+As an advisor (`--advisor-language openai:scripted --advisor-option base_url=…`) it says the first true sentence it is shown.
 """
 
 from __future__ import annotations
@@ -35,23 +34,17 @@ def answer(prompt: str) -> dict[str, Any]:
     return {"go": int(new[0]) if new else 1}
 
 
-def advice(prompt: str) -> str:
-    """What an advisor's prompt is answered with: a sentence."""
-    return prompt.partition("Ways to say it that are true:\n- ")[2].partition("\n")[0]
-
-
 class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:  # /v1/chat/completions
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         content = request["messages"][-1]["content"]  # text, or texts and pictures, of which the last text is of now
         texts = [each["text"] for each in content if each["type"] == "text"] if isinstance(content, list) else [content]
-        sentence = advice(texts[-1])
+        sentence = texts[-1].partition("Ways to say it that are true:\n- ")[2].partition("\n")[0]  # as an advisor
         ((name, value),) = ({"says": sentence} if sentence else answer(texts[-1])).items()
         message: dict[str, Any] = {"role": "assistant", "content": sentence or json.dumps({name: value})}
         if "tools" in request:  # functions are offered: one is called
             calls = {"action": ("act", {"action": value}), "go": ("go", {"number": value}), "request": ("request", {})}
-            function, given = calls[name]
-            message["tool_calls"] = [{"type": "function", "function": {"name": function, "arguments": json.dumps(given)}}]
+            message["tool_calls"] = [{"function": {"name": calls[name][0], "arguments": json.dumps(calls[name][1])}}]
         body = json.dumps({"model": "scripted", "choices": [{"message": message}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
@@ -62,6 +55,5 @@ class Handler(BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--port", type=int, default=8001)
+    (parser := argparse.ArgumentParser(description=__doc__)).add_argument("--port", type=int, default=8001)
     ThreadingHTTPServer(("localhost", parser.parse_args().port), Handler).serve_forever()

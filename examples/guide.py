@@ -1,4 +1,4 @@
-"""An advisor of one's own that speaks with frames: it says where a plan leads, if a few words can.
+"""An advisor of your own that speaks with frames: it says where a plan leads, if a few words can.
 
 vnla advice worlds/small --advisor-language examples.guide:Guide --count 20
 vnla train runs/guided --advisor examples.guide:Guide --world … --tasks …

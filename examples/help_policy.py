@@ -1,4 +1,4 @@
-"""A help policy of one's own: it asks when the agent is unsure of what it would do.
+"""A help policy of your own: it asks when the agent is unsure of what it would do.
 
 vnla train runs/unsure --help-policy examples.help_policy:Unsure --help-option nats=1.2 --world … --tasks …
 vnla evaluate runs/unsure

@@ -1,4 +1,4 @@
-"""An objective of one's own: imitation that counts the teacher's rare actions for more than its usual ones.
+"""An objective of your own: imitation that counts the teacher's rare actions for more than its usual ones.
 
 vnla train runs/rare --objective examples.objective:Rare --objective-option forward=0.5 --world … --tasks …
 """

@@ -1,4 +1,4 @@
-"""A sensor of one's own: how far the agent has got from where it began.
+"""A sensor of your own: how far the agent has got from where it began.
 
 vnla train runs/homing --sensor clock,examples.sensor:Homing --world … --tasks …
 """

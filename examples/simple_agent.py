@@ -1,4 +1,4 @@
-"""A policy of one's own: any PyTorch module with reset, act and hear.
+"""A policy of your own: any PyTorch module with reset, act and hear.
 
 vnla train runs/mine --agent examples.simple_agent:Mine --agent-option hidden=256 --world worlds/small --tasks tasks/small
 vnla evaluate runs/mine

@@ -6,4 +6,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CARDS = sorted((ROOT / "src" / "vnla" / "agents" / "pretrained").glob("*/card.md"))
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "results" / "README.md", *CARDS]
+RESULTS = [ROOT / "results" / "README.md", *sorted((ROOT / "results").glob("*/README.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *RESULTS, *CARDS]

@@ -1,4 +1,4 @@
-"""How well people are understood: the table of language.md, from the sentences that were written by hand.
+"""How well people are understood: the table of results/language/README.md, from the sentences that were written by hand.
 
     python benchmarks/experiments/people.py worlds/written
     python benchmarks/experiments/people.py worlds/written people.json    # also a file with what came of every walk

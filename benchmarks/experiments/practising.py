@@ -1,4 +1,4 @@
-"""What an agent understands that has learned by practice alone (`vnla.training.practice`): the table of language.md.
+"""What an agent understands that has learned by practice alone (`vnla.training.practice`): see results/language/README.md.
 
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25

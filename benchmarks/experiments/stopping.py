@@ -1,4 +1,4 @@
-"""A stop of its own: the table of asking.md, how often an agent succeeds that stops when `stop` is probable enough.
+"""A stop of its own: how often an agent succeeds that stops when `stop` is probable enough.
 
     python benchmarks/experiments/stopping.py pretrained demo/world demo/tasks/asknav val_unseen
 

@@ -47,7 +47,7 @@ BASES = {
     "ceilings": ("{run}", "--split", "test_seen", "--limit", "1", "--schedules", "4", "--states", "1",
         "--json", "{out}/c.json"),
     "watch": ("{run}", "--split", "test_seen"),
-    "advice": ("{world}", "--count", "8"),
+    "advice say": ("{world}", "--count", "8"),
     "listen": ("{run}", "--split", "test_seen", "--listener", "parser", "--says", "usual", "--json", "{out}/l.json"),
     "episodes export": ("{run}", "--split", "test_seen", "--format", "json", "--out", "{out}/data"),
     "evaluate: a chat model": (
@@ -124,7 +124,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--split": ("", "--split test_unseen"), "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"),
         "--checkpoint": ("", "--checkpoint last"),
     },
-    "advice": {
+    "advice say": {
         "--count": ("", "--count 9"), "--seed": ("--seed 1", "--seed 2"), "--k": ("--k 1", "--k 6"),
         "--advisor-language": ("", "--advisor-language template"), "--out": ("", "--out {out}/a.html"),
         "--advisor-option": ("--advisor-option says=synonyms", "--advisor-option says=landmarks"),
@@ -237,8 +237,11 @@ OF_ASKED = dict.fromkeys(
 ELSEWHERE: dict[str, dict[str, str]] = {
     "demo": {
         "--encoder": f"{PAPER}::test_the_demo_is_trained_on_the_features_of_the_encoder_that_was_chosen",
-        "--make-features": f"{PAPER}::test_features_that_do_not_come_with_the_package_are_made",
+        **dict.fromkeys(
+            ("--make-features", "--seed"), f"{PAPER}::test_features_that_do_not_come_with_the_package_are_made"
+        ),
     },
+    "advice export": {"--record": "serve/test_contributions.py::test_the_command"},
     "train": {
         **dict.fromkeys(OF_A_RUN, f"{WIRING}::test_an_option_of_the_command_is_in_the_configuration"),
         **dict.fromkeys(
@@ -267,6 +270,10 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         ),
     },
     "serve": {
+        **dict.fromkeys(
+            ("--public", "--name", "--proxy", "--keep", "--visitors", "--per-address"),
+            f"{SERVE}::test_the_public_is_believed_by_its_proxy_alone",
+        ),
         "--port": f"{SERVE}::test_a_port_that_is_taken_is_named",
         "--world": f"{SERVE}::test_what_cannot_be_served_ends_with_a_line",
     },
@@ -458,10 +465,9 @@ NONE: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Options that change nothing in a command, and why."""
 OPEN: dict[str, set[str]] = {
-    "demo": {"--seed"},
     "paper": {"--table", "--iterations", "--validate-every", "--precision", "--seed", "--shard"},
     "beyond": {"--validate-every", "--fresh", "--sweep", "--limit", "--beside", "--shard"},
-    "serve": {"--tasks", "--host", "--record"},
+    "serve": {"--tasks", "--host", "--record", "--beside", "--collect-advice"},
     "features probe": {"--drawn"},
     "study new": {"--arrangement", "--tasks", "--groups", "--seed"},
     "study serve": {"--host", "--name"},
@@ -479,7 +485,7 @@ OPEN: dict[str, set[str]] = {
         "--entries", "--houses", "--cache", "--processes", "--batch", "--hidden", "--view-size", "--iterations", "--folder",
         "--cluster", "--seed", "--json",
     },
-    "bench serve": {"--world", "--tasks", "--visitors", "--seconds", "--modes", "--seed", "--json"},
+    "bench serve": {"--world", "--tasks", "--visitors", "--seconds", "--modes", "--hostile", "--seed", "--json"},
     "bench compare": {"--any-machine"},
 }  # fmt: skip
 """Options whose effect no test shows through the command; each that is mended leaves this list."""

@@ -29,6 +29,7 @@ WORK = (
     "vnla.cli.walk._teacher_walk",
     "vnla.cli.serve.listening",
     "vnla.cli.mcp._serve",
+    "vnla.report.house_pictures.draw_pictures",
     "vnla.cli.study.listening",
     "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",

@@ -114,7 +114,7 @@ def command_lines(page: Path) -> Iterator[str]:
     """Lines of blocks that begin with `vnla`, without what is said about them."""
     for language in ("sh", ""):
         for block in blocks(page, language):
-            for line in block.replace("\\\n", " ").splitlines():
+            for line in re.sub(r" *\\\n *", " ", block).splitlines():
                 if line.startswith("vnla "):
                     yield COMMENT.sub("", line)
 

@@ -26,7 +26,7 @@ def test_the_session_that_the_page_shows_is_what_is_printed(
 ) -> None:
     """With a server in this process; a client that starts one is tried in tests/remote/test_mcp_command.py."""
     ((calls, program, printed),) = SHOWN.findall((ROOT / "docs" / "mcp.md").read_text(encoding="utf-8"))
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(shlex.split(calls)) + "\n"))
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(shlex.split(calls.replace("\\\n", " "))) + "\n"))
     server = make_server(ToolSessions(McpOptions().offered()), once=False)
     asyncio.run(runpy.run_path(str(ROOT / program))["talk"](server))
     assert capsys.readouterr().out == printed

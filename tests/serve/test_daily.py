@@ -117,6 +117,8 @@ def test_one_try_a_session_and_a_day(entrance: Door, clock: Clock) -> None:
     assert "begun today's task before" in str(visitor.say("day"))
     clock.now += 86_400
     assert visitor.say("day") is None and visitor.state["begun"]["day"] == "2026-11-19"
+    clock.now -= 86_400
+    assert entrance.get("/today.json").json()["tries"] == 1, "the one that was left has ended, in the table of its day"
 
 
 def test_when_the_time_is_up_it_ends_where_one_stands(entrance: Door, clock: Clock) -> None:

@@ -30,7 +30,10 @@ ROUTES = {
     "/", "/assets/{name}", "/plan/{house}-bare.json", "/pictures/{house}.json", "/face/{picture}.webp", "/mesh/{house}.glb",
     "/advice", "/ws",
 }  # fmt: skip
-NAMED = {"/first.json", "/houses.json", "/plan/{house}.json", "/understand", "/openapi.json"}
+NAMED = {
+    "/first.json", "/houses.json", "/plan/{house}.json", "/understand", "/openapi.json", "/agents.json", "/today.json",
+    "/today/result.json",
+}  # fmt: skip
 """Those that say what is in a house, which a study does not have."""
 
 

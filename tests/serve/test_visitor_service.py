@@ -264,7 +264,7 @@ def test_a_broken_agent_is_told_in_a_sentence(visitor: Visitor, monkeypatch: pyt
         raise RuntimeError("shapes do not match")
 
     with monkeypatch.context() as patch:
-        patch.setattr("vnla.serve.engine.walk_all", breaks)
+        patch.setattr("vnla.serve.engine._walk_batch", breaks)
         assert visitor.say("watch") == "The agent cannot walk (RuntimeError: shapes do not match)."
         visitor.say("beat")
         assert visitor.say("act", action="stop") is None, "one's own walk ends all the same"

@@ -62,7 +62,7 @@ def test_every_view_in_its_place(tmp_path: Path, batch: int | None, workers: int
     [
         ("complaint", r"^out of film$", Brightness),
         ("fault", r"^house two: no features could be made \(ValueError: the lens fell off\)$", Travelling),
-        ("death", r"^a process that makes images was killed by SIGKILL; the same command goes on", Travelling),
+        ("death", r"^a process that makes images was killed by SIGKILL; the same command continues", Travelling),
     ],
 )
 def test_it_goes_on_where_it_was_stopped(tmp_path: Path, happens: str, complaint: str, kind: type[Brightness]) -> None:

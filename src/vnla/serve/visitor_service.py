@@ -194,11 +194,21 @@ class VisitorService:
         date = daily.date
         if date in session.days:
             raise InputError("you have begun today's task before; the next one comes at midnight, universal time")
+        await self._end_overdue(session)
         if session.unfinished is not None or (session.mode == "beat" and not session.state["ended"]):
             raise InputError("finish the task that you have begun first; Beat it goes on with it")
         spec = EpisodeSpec(task=daily.task(date).id, seed=daily.seed(date))
         until = 1000 * (daily.clock() + SECONDS)
         await self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
+
+    async def _end_overdue(self, session: Session) -> None:
+        """End the task of another day if its visitor has left it: its time is up."""
+        if session.unfinished is not None and self._is_over(session.unfinished[1]["begun"]):
+            spec, state = session.unfinished
+            await session.append(told_again(state), spec)
+            session.walk = None
+        if session.mode == "beat" and not session.state["ended"] and self._time_is_up(session):
+            await session.append(await self._ended(session, self._persons_walk(session)))
 
     async def _begin_person(
         self, session: Session, spec: EpisodeSpec, world: VisitorWorld | None = None, day: Mapping[str, object] | None = None
@@ -247,7 +257,11 @@ class VisitorService:
     def _time_is_up(self, session: Session) -> bool:
         """Return whether the time for the task of the day is over."""
         begun = session.state["begun"]
-        return bool(_day_of(session)) and 1000 * self._days.daily.clock() > begun["until"]
+        return begun is not None and self._is_over(begun)
+
+    def _is_over(self, begun: Mapping[str, Any]) -> bool:
+        until = begun.get("until")
+        return until is not None and 1000 * self._days.daily.clock() > until
 
     @property
     def _days(self) -> Days:

@@ -80,7 +80,7 @@ def test_b1_is_over_trainings_and_houses(put: Put) -> None:
     assert isinstance(success, Value) and success.mean == 75
     assert success.low == pytest.approx(100 * odds / (odds + reach), rel=1e-3)
     assert success.high == pytest.approx(100 * odds * reach / (odds * reach + 1))
-    assert over == Value(75, -100, 100, unit="points"), "as far as a difference can be"
+    assert over == Value(75, -100, 100, unit="points", over="2 trainings, 2 houses"), "as far as a difference can be"
     assert each == "50.0 · 100.0" and isinstance(error, Value) and isinstance(requests, Value)
     # one of twelve episodes of one training, none of the other
     tuned = found["Test unseen: TUNED"][0]
@@ -102,7 +102,7 @@ def test_a_gain_in_one_house_alone_cannot_be_told(put: Put) -> None:
     results = put({"learned": (NOBODY,), "best": (HALF,)})
     assert set(verdicts(tables.agents_table(results)).values()) == {None}  # 50 points, ± 12.7 · 50
     found = rows(tables.agents_table(results))["Test seen: BEST"][1]
-    assert found == Value(50, -100, 100, unit="points")
+    assert found == Value(50, -100, 100, unit="points", over="2 houses")
 
 
 def test_how_many_trainings_there_were_is_said(put: Put) -> None:
