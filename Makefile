@@ -76,7 +76,7 @@ pictures: install ## the pictures in docs/images
 	$(BIN)/python benchmarks/experiments/pictures.py
 	$(BIN)/python benchmarks/experiments/screens.py
 
-times: install ## time the commands of the front page, and write docs/times.md: minutes, on a quiet machine
+times: install dist ## time the commands of the front page, and write docs/times.md: minutes, on a quiet machine
 	$(BIN)/python benchmarks/experiments/times.py
 
 docs: install $(VENV)/.docs licences ## the documentation as a site: build/site/index.html

@@ -38,10 +38,12 @@ app = typer.Typer(no_args_is_help=True)
 def everything(
     device: DeviceOption = "cpu",
     seed: SeedOption = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="Small sizes: whether it all runs, not how fast.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Use small sizes, to see whether everything runs rather than how fast.")
+    ] = False,
     json_file: JsonOption = None,
 ) -> None:
-    """Measure everything that makes sense on the device, at the paper's sizes; minutes."""
+    """Measure everything that makes sense on the device, at the paper's sizes. This takes minutes."""
     from benchmarks.measure import device_named
     from benchmarks.suite import suite
 
@@ -50,7 +52,7 @@ def everything(
 
 @app.command("world", epilog="Example: vnla bench world --json world.json")
 def world(
-    houses: Annotated[int, typer.Option(min=1, max=10_000, help="How many real-sized buildings to compile.")] = 90,
+    houses: Annotated[int, typer.Option(min=1, max=10_000, help="Number of real-sized buildings to compile.")] = 90,
     seed: SeedOption = 0,
     seconds: SecondsOption = 1.0,
     device: DeviceOption = "cpu",
@@ -111,7 +113,9 @@ def train(
     advisor_language: Annotated[str, typer.Option(metavar="NAME", help="How the advisor speaks: template or grammar.")] = (
         "template"
     ),
-    practice: Annotated[int, typer.Option(min=0, metavar="N", help="Practice beside each episode, as in `vnla train`.")] = 0,
+    practice: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Practice walks for each episode, as in `vnla train`.")
+    ] = 0,
     seconds: SecondsOption = 3.0,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
@@ -159,23 +163,27 @@ def evaluate(
 
 @app.command("scale", epilog="Example: vnla bench scale --houses 1000 --cache 3GB")
 def scale(
-    entries: Annotated[str, typer.Option(metavar="NAMES", help="Some of the entries, with commas between.")] = "",
+    entries: Annotated[str, typer.Option(metavar="NAMES", help="Only these entries, separated by commas.")] = "",
     houses: Annotated[int, typer.Option(min=2, help="Houses of real sizes; 1000 have 10.8 GB of features.")] = 100,
-    cache: Annotated[str, typer.Option(metavar="SIZE", help="Features in memory, where not all are; or host.")] = "1GB",
-    processes: Annotated[int, typer.Option(min=2, max=64, help="How many train together.")] = 2,
+    cache: Annotated[str, typer.Option(metavar="SIZE", help="Size of the cache of features in memory, or host.")] = "1GB",
+    processes: Annotated[int, typer.Option(min=2, max=64, help="Number of processes that train together.")] = 2,
     batch: Annotated[int, typer.Option(min=2, help="Episodes in a batch.")] = 100,
     hidden: HiddenOption = 512,
     view_size: ViewSizeOption = 1280,
-    iterations: Annotated[int, typer.Option(min=1, help="Iterations to time, of each.")] = 15,
+    iterations: Annotated[int, typer.Option(min=1, help="Number of iterations to time, of each.")] = 15,
     device: DeviceOption = "cpu",
-    folder: Annotated[str, typer.Option(metavar="DIR", help="Where files are made for a while.")] = "",
+    folder: Annotated[str, typer.Option(metavar="DIR", help="Folder for temporary files.")] = "",
     cluster: Annotated[
-        str, typer.Option(metavar="WHERE", help="local, or ray://HOST:PORT: hand out stages there, too; it sees --folder.")
+        str,
+        typer.Option(
+            metavar="WHERE",
+            help="local, or ray://HOST:PORT to hand out stages there as well; it must be able to read --folder.",
+        ),
     ] = "local",
     seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
-    """Compare trainings beyond memory, and by several processes, with plain ones, in turn.
+    """Compare trainings with more features than memory, and by several processes, with plain ones in turn.
 
     How long a start takes; what shards and their merge cost beside doing all at once; how long it takes to hand out a stage.
     """
@@ -192,15 +200,19 @@ def scale(
 def serve(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Folder of a run, or: pretrained.")] = "pretrained",
     world: Annotated[str, typer.Option(metavar="DIR", help="World, as in `vnla serve`; its features must be made.")] = "",
-    tasks: Annotated[str, typer.Option(metavar="DIR", help="Data set, likewise.")] = "",
-    visitors: Annotated[int, typer.Option(min=1, max=500, help="Visitors at once, each a step a second.")] = 200,
+    tasks: Annotated[str, typer.Option(metavar="DIR", help="Data set, as in `vnla serve`.")] = "",
+    visitors: Annotated[
+        int, typer.Option(min=1, max=500, help="Number of visitors at once, each of whom takes a step a second.")
+    ] = 200,
     seconds: Annotated[float, typer.Option(min=1, help="How long they stay.")] = 30.0,
-    modes: Annotated[str, typer.Option(metavar="NAMES", help="beat, watch, help, with commas between. [default: all]")] = "",
-    hostile: Annotated[bool, typer.Option("--hostile", help="Others come too, who want to keep the visitors out.")] = False,
+    modes: Annotated[str, typer.Option(metavar="NAMES", help="beat, watch, help, separated by commas. [default: all]")] = "",
+    hostile: Annotated[
+        bool, typer.Option("--hostile", help="Add hostile visitors, who try to keep the others out.")
+    ] = False,
     seed: SeedOption = 0,
     json_file: JsonOption = None,
 ) -> None:
-    """Start a server on two cores, have many visitors come, and see how long they wait; and what a page has to fetch."""
+    """Start a server on two cores, send many visitors to it, and measure how long they wait and what a page fetches."""
     from vnla.cli.serve import check_installed
 
     check_installed()
@@ -213,10 +225,10 @@ def serve(
 def compare(
     old: Annotated[Path, typer.Argument(metavar="OLD", help="Measurements that --json wrote.")],
     new: Annotated[Path, typer.Argument(metavar="NEW", help="Later ones.")],
-    tolerance: Annotated[float, typer.Option(min=0, help="The share that may be lost before it counts.")] = 0.1,
+    tolerance: Annotated[float, typer.Option(min=0, help="Share of the speed that may be lost before it counts.")] = 0.1,
     any_machine: Annotated[bool, typer.Option("--any-machine", help="Compare measurements of different machines.")] = False,
 ) -> None:
-    """Two files of measurements side by side. The exit status is 1 if something got slower by more than the tolerance."""
+    """Show two files of measurements side by side. The exit status is 1 if anything got slower than the tolerance allows."""
     from benchmarks.compare import compare as compared
     from benchmarks.compare import read_both
 

@@ -60,6 +60,7 @@ html_css_files = ["site.css"]
 
 ALT = re.compile(r"!\[([^\]]*)\]\(")
 ENTRY = re.compile(r"\[[^\]]+\]\(([^)#]+\.md)\)")
+ITEM = re.compile(r"\n(?= *- )")
 ARTICLE = re.compile(r'<article role="main"[^>]*>.*?</article>', re.DOTALL)
 EXCERPTS = "_static/pages.js"
 MORE = {"Internals": ["docs/api/index", "docs/README"]}
@@ -73,11 +74,11 @@ def pages() -> dict[str, dict[str, list[str]]]:
     for section in (ROOT / "docs" / "README.md").read_text(encoding="utf-8").split("\n## ")[1:]:
         heading, _, text = section.partition("\n")
         below = found.setdefault(heading, {})
-        for line in text.splitlines():
-            names = [named(link) for link in ENTRY.findall(line)]
+        for entry in ITEM.split(text):  # a link may go on in the next line
+            names = [named(link) for link in ENTRY.findall(entry)]
             for name in (name for name in names if name not in seen):
                 seen.add(name)
-                if line.startswith("  - "):
+                if entry.startswith("  - "):
                     below[[*below][-1]].append(name)
                 else:
                     below[name] = []

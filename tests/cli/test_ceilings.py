@@ -53,7 +53,7 @@ def test_several_runs_have_one_report(vnla: Vnla, runs: Path, tmp_path: Path) ->
     status, _, err = vnla("ceilings", runs, runs / "none", *FEW, "--seeds", 2, "--states", 1, "--out", tmp_path / "out")
     assert status == 0, err
     page = (tmp_path / "out" / "report.html").read_text()
-    assert "What is left to win" in page and "vnla ceilings" in page
+    assert "How much better the agent could do" in page and "vnla ceilings" in page
     assert "Sensors: view only; forward informed." in page
     assert {path.name for path in (tmp_path / "out" / "figures").glob("*.png")} == {
         f"figure-{what}-{number}.png" for what in ("ceilings", "requests") for number in (1, 2)

@@ -159,7 +159,7 @@ def test_a_port_that_is_taken_is_named(vnla: Vnla, home: Path, tmp_path: Path) -
         answer = vnla("serve", home / "run", "--no-open", "--port", port, "--record", tmp_path / "sessions")
     assert answer.status == 2
     assert answer.err == (
-        f"vnla: error: 127.0.0.1 port {port}: cannot be listened at (Address already in use); try another --port\n"
+        f"vnla: error: 127.0.0.1 port {port}: cannot be opened (Address already in use); try another --port\n"
     )
 
 

@@ -308,7 +308,7 @@ def test_set_chooses_pictures_and_features_and_tells_what_has_to_be_made_again(v
     [
         (["--pictures", "camera"], "pictures camera: unknown; choose from generated, skybox"),
         (["--pictures", "skybox", "--option", "scans"], "--option 'scans': expected name=value"),
-        (["--option", "scans=there"], "--option: is of a source of pictures"),
+        (["--option", "scans=there"], "--option: belongs to a source of pictures"),
         (["--features", "a,,b"], "features 'a,,b'"),
     ],
 )

@@ -12,7 +12,7 @@ from statistics import fmean
 
 import pytest
 
-from pages import PAGES, ROOT
+from pages import CARDS, PAGES, ROOT
 from vnla.experiments.paper.published import TABLE_3
 
 RESULTS = ROOT / "results"
@@ -70,6 +70,24 @@ def test_every_page_has_the_numbers_of_the_record(phrase: str, expected: tuple[s
     found = numbers(phrase, PAGES)
     assert found, "no page has it any more: take it from this test as well"
     assert [each for each in found if each[1] != expected] == []
+
+
+@pytest.mark.parametrize(
+    ("card", "expected"),
+    [("one_view", success("beyond/first-look/test.json")), ("panorama", three("panorama/seed1"))],
+)
+def test_cards_have_the_numbers_of_their_records(card: str, expected: tuple[str, ...]) -> None:
+    [page] = [each for each in CARDS if each.parent.name == card]
+    assert re.findall(r"\| test sets \| ([\d.]+)% in houses [^,|]*, ([\d.]+)% in ", text(page)) == [expected]
+
+
+LARGE = re.compile(r"^.*(?:\bwheel\b|`vnla-\S+\.whl`).{0,80}?\d+(?:\.\d+)? ?MB.*$", re.MULTILINE)
+"""A line that says how large the wheel is."""
+
+
+def test_only_the_page_of_times_says_how_large_the_wheel_is() -> None:
+    assert LARGE.search("| `vnla-0.1.0-py3-none-any.whl` | 48.53 MB |") and LARGE.search("a wheel of 16 MB")
+    assert [line for page in PAGES if page.name != "times.md" for line in LARGE.findall(text(page))] == []
 
 
 def test_a_page_with_another_number_is_noticed() -> None:

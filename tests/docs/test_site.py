@@ -48,6 +48,14 @@ def test_every_page_is_listed() -> None:
     assert [str(page.relative_to(ROOT)) for page in PAGES if page != LIST and page not in listed] == []
 
 
+def test_the_site_has_every_page_in_its_list() -> None:
+    """Also where a link goes on in the next line: a page that is in no list makes `make docs` fail."""
+    conf = runpy.run_path(str(DOCS / "conf.py"))
+    listed = {name for below in conf["pages"]().values() for page, inner in below.items() for name in (page, *inner)}
+    pages = {str(page.relative_to(ROOT).with_suffix("")) for page in PAGES} - {"README"}
+    assert {*pages, "src/vnla/language/data/README"} - listed == set()
+
+
 def headings(page: Path) -> set[str]:
     """Names by which links lead to the headings of a page."""
     lines = re.findall(r"^#+ (.+)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)

@@ -115,7 +115,7 @@ def test_a_success_has_nothing_wrong_even_when_time_ran_out() -> None:
     assert told.success
     assert not told.stopped
     assert what_went_wrong(told) == []
-    assert "Success. Its time is up in the kitchen, at a goal." in str(put_into_words(told))
+    assert "Success. Its time ran out in the kitchen, at a goal." in str(put_into_words(told))
 
 
 def test_beats_carry_what_the_rollout_has() -> None:

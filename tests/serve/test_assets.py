@@ -63,6 +63,17 @@ def test_all_that_the_page_names_is_there_and_nothing_else() -> None:
     assert found == reached((ASSETS / "index.html").read_text()) | {"index.html", "sources.sha256"}
 
 
+def test_nothing_is_left_from_an_earlier_build() -> None:
+    there = {path.name for path in ASSETS.iterdir()}
+    reached, ahead = set(), {"index.html"}
+    while ahead:
+        name = ahead.pop()
+        reached.add(name)
+        text = (ASSETS / name).read_text(encoding="utf-8")
+        ahead |= {each for each in there - reached if each in text}
+    assert there - reached - {"sources.sha256"} == set(), "the page does not need these; run: make web"
+
+
 def test_scripts_and_styles_are_small() -> None:
     sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in ASSETS.glob("*.[jc]s*")}
     assert sum(sizes.values()) <= LARGEST, sizes

@@ -26,7 +26,7 @@ class AdviceGroup(CommandGroup):
 
 
 app = typer.Typer(
-    help="Advice: what an advisor says, and what visitors gave. vnla advice WORLD means vnla advice say WORLD.",
+    help="Advice: what an advisor says, and what visitors contributed. vnla advice WORLD means vnla advice say WORLD.",
     no_args_is_help=True,
 )
 
@@ -35,7 +35,7 @@ app = typer.Typer(
 def say(
     world: Annotated[Path, typer.Argument(metavar="WORLD", help="World folder.")],
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page with pictures here.")] = None,
-    count: Annotated[int, typer.Option(min=1, max=2000, help="How many sentences.")] = 200,
+    count: Annotated[int, typer.Option(min=1, max=2000, help="Number of sentences.")] = 200,
     advisor_language: Annotated[
         str, typer.Option(metavar="NAME", help="template, grammar, speaker or openai:MODEL.")
     ] = "grammar",
@@ -43,11 +43,13 @@ def say(
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="An option of the advisor, e.g. says=templates; may be repeated."),
     ] = None,
-    split: Annotated[str | None, typer.Option(metavar="NAME", help="In the houses of this split. [default: all]")] = None,
-    k: Annotated[int, typer.Option(min=1, max=8, help="Actions that a sentence describes.")] = 4,
-    seed: Annotated[int, typer.Option(help="Seed of where agents are, and of what is said.")] = 0,
+    split: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Only in the houses of this split. [default: all]")
+    ] = None,
+    k: Annotated[int, typer.Option(min=1, max=8, help="Number of actions that a sentence describes.")] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of where the agents are and of what is said.")] = 0,
 ) -> None:
-    """What an advisor says to agents that have wandered about the houses of a world: as a list, or beside pictures.
+    """Show what an advisor says to agents in the houses of a world, as a list or beside pictures.
 
     Example: vnla advice worlds/small --split test --k 8 --count 20 --advisor-option says=synonyms
     """
@@ -89,9 +91,9 @@ def export(
         Path | None, typer.Option(metavar="DIR", help="Folder of vnla serve --record. [default: in the user's cache]")
     ] = None,
 ) -> None:
-    """Write what visitors of vnla serve --collect-advice gave, as Parquet with a card and as walks with sentences.
+    """Write what visitors of vnla serve --collect-advice contributed, as Parquet with a card and as walks with sentences.
 
-    What was withdrawn is not in it. The server may go on meanwhile. Needs pip install 'vnla[parquet]'.
+    What visitors have withdrawn is left out. The server may keep running. Needs pip install 'vnla[parquet]'.
     """
     from vnla.cli.serve import check_installed
     from vnla.common.files import existing_file, vacant

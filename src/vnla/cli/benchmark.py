@@ -66,12 +66,12 @@ def make(
     *,
     options: HousesOptions,
     encoder: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Encode the views as well, for agents that see features.")
+        str | None, typer.Option(metavar="NAME", help="Also encode the views, for agents that see features.")
     ] = None,
     device: DeviceOption = None,
     as_json: FiguresOption = None,
 ) -> None:
-    """Make the houses and tasks that are the same for everybody, and check them against the published checksums.
+    """Make the houses and tasks that are the same for all entries, and check them against the published checksums.
 
     The base houses are for training, the common ones for testing. Fresh houses are made when an entry is.
 
@@ -116,13 +116,13 @@ def make(
 class AboutOptions:
     """What an author says of an entry."""
 
-    name: str | None = option(None, "What the board calls the entry. [default: the name of OUT]", metavar="TEXT")
+    name: str | None = option(None, "Name of the entry on the leaderboard. [default: the name of OUT]", metavar="TEXT")
     author: list[str] | None = option(None, "Who made it; may be repeated. [default: unnamed]", metavar="TEXT")
-    summary: str = option("", "One sentence on the agent.", metavar="TEXT")
+    summary: str = option("", "One sentence about the agent.", metavar="TEXT")
     trained: str = option("", "What it was trained on, and for how long.", metavar="TEXT")
-    card: Path | None = option(None, "A model card in Markdown, to be kept with the entry.", metavar="FILE")
-    beacon: str = option("", "What the board drew for the artefact's digest. [default: none]", metavar="TEXT")
-    key: Path | None = option(None, "Sign the entry with this key, of `vnla benchmark key`.", metavar="FILE")
+    card: Path | None = option(None, "A model card in Markdown, which is kept with the entry.", metavar="FILE")
+    beacon: str = option("", "Beacon that the leaderboard drew for the artefact's digest. [default: none]", metavar="TEXT")
+    key: Path | None = option(None, "Sign the entry with this key from `vnla benchmark key`.", metavar="FILE")
 
     def description(self, out: Path) -> EntryDescription:
         """Return what is said of the entry in the folder `out`."""
@@ -143,7 +143,7 @@ class ContestantOptions:
         None, "Where forward goes: informed or plain. [default: the run's; informed]", metavar="NAME"
     )
     file: list[Path] | None = option(
-        None, "A further file of a policy, such as its weights, for its digest; may be repeated.", metavar="FILE"
+        None, "Another file of the policy, such as its weights, to include in its digest; may be repeated.", metavar="FILE"
     )
     device: DeviceOption = None
     threads: ThreadsOption = None
@@ -162,7 +162,7 @@ def run(
     contestant: ContestantOptions,
     asked: AskedOptions,
     common_only: Annotated[
-        bool, typer.Option("--common-only", help="A reference line: walk in the common houses alone.")
+        bool, typer.Option("--common-only", help="Make a reference line: walk in the common houses only.")
     ] = False,
 ) -> None:
     """Run an agent under every condition of the benchmark, and write its entry.
@@ -259,16 +259,18 @@ def pack(
     kind: Annotated[
         str, typer.Option(metavar="NAME", help="What walked: container, policy, address or people.")
     ] = "container",
-    digest: Annotated[str | None, typer.Option(metavar="TEXT", help="What names it: a container's digest, say.")] = None,
+    digest: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Digest that identifies the agent, such as that of a container.")
+    ] = None,
     shown: Annotated[
-        str, typer.Option(metavar="NAME", help="How it was shown a view: view, text, pictures, both, people.")
+        str, typer.Option(metavar="NAME", help="How views were shown to it: view, text, pictures, both, people.")
     ] = ("pictures"),
-    around: Annotated[bool, typer.Option("--around", help="It observes all twelve level headings at once.")] = False,
+    around: Annotated[bool, typer.Option("--around", help="It sees all twelve level headings at once.")] = False,
     forward: Annotated[str, typer.Option(metavar="NAME", help="Where forward goes: informed or plain.")] = "informed",
 ) -> None:
-    """Make an entry of results files that were written elsewhere, by a container or by people.
+    """Make an entry from results files that were written elsewhere, by a container or by people.
 
-    First, `vnla benchmark draw` says which fresh houses a digest draws.
+    Before that, `vnla benchmark draw` makes the fresh houses that a digest draws.
 
     Example: vnla benchmark pack walks entries/mine --kind container --digest sha256:5f2a… --name "Mine"
     """
@@ -291,7 +293,7 @@ def pack(
 @app.command()
 @takes_options()
 def draw(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="As for `vnla benchmark run`; or the digest of something.")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="As for `vnla benchmark run`, or a digest.")],
     *,
     houses: HousesOptions,
     contestant: ContestantOptions,
@@ -299,7 +301,9 @@ def draw(
     kind: Annotated[
         str | None, typer.Option(metavar="NAME", help="AGENT is the digest of a container, or of people.")
     ] = None,
-    beacon: Annotated[str, typer.Option(metavar="TEXT", help="What the board drew for the artefact's digest.")] = "",
+    beacon: Annotated[
+        str, typer.Option(metavar="TEXT", help="Beacon that the leaderboard drew for the artefact's digest.")
+    ] = "",
 ) -> None:
     """Print the digest of an agent's artefact, and make the fresh houses that it draws.
 
@@ -328,19 +332,19 @@ def verify(
     entries: Annotated[list[Path], typer.Argument(metavar="ENTRY …", help="Folders of entries.")],
     *,
     houses: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the benchmark's houses.")] = PLACE,
-    rerun: Annotated[int, typer.Option(min=0, help="Have the agent walk so many tasks again, and compare.")] = 0,
+    rerun: Annotated[int, typer.Option(min=0, help="Have the agent walk this many tasks again, and compare.")] = 0,
     agent: Annotated[
         str | None,
-        typer.Option(metavar="AGENT", help="For --rerun: the agent of the entry, as `vnla benchmark run` has it."),
+        typer.Option(metavar="AGENT", help="For --rerun: the agent of the entry, as given to `vnla benchmark run`."),
     ] = None,
     contestant: ContestantOptions,
     asked: AskedOptions,
     as_json: FiguresOption = None,
     cores: CoresOption = None,
 ) -> None:
-    """Check entries: walk every episode again by the rules, and compute every figure from the walks.
+    """Check entries: replay every episode by the rules, and compute every figure from the walks.
 
-    Nothing that an entry says of itself is believed. Tasks without a possible walk count as failures.
+    Nothing that an entry claims is taken on trust. Tasks without a possible walk count as failures.
 
     Example: vnla benchmark verify entries/planner
 
@@ -413,10 +417,10 @@ def board(
     *,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the site.")] = Path("board"),
     houses: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the benchmark's houses.")] = PLACE,
-    beacons: Annotated[Path | None, typer.Option(metavar="FILE", help="Beacons that the board has drawn.")] = None,
+    beacons: Annotated[Path | None, typer.Option(metavar="FILE", help="Beacons that the leaderboard has drawn.")] = None,
     cores: CoresOption = None,
 ) -> None:
-    """Verify entries, and write the board: a site of plain files that needs no server.
+    """Verify entries, and write the leaderboard: a site of plain files that needs no server.
 
     Example: vnla benchmark board results/benchmark/entries --out board
     """
@@ -447,7 +451,7 @@ def key(path: Annotated[Path, typer.Argument(metavar="FILE", help="New file for 
 @app.command()
 def sign(
     entry: Annotated[Path, typer.Argument(metavar="ENTRY", help="Folder of an entry.")],
-    by: Annotated[Path, typer.Option("--key", metavar="FILE", help="The key, of `vnla benchmark key`.")],
+    by: Annotated[Path, typer.Option("--key", metavar="FILE", help="The key from `vnla benchmark key`.")],
 ) -> None:
     """Sign an entry.
 

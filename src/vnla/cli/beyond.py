@@ -22,26 +22,28 @@ class BeyondOptions(ExperimentOptions):
     preset: str = option("small", "small: on two cores; paper: the paper's sizes, on a GPU.", metavar="NAME")
     iterations: int | None = option(None, "Iterations of each agent, in all phases. [default: the preset's]", min=1)
     learned_iterations: int | None = option(
-        None, "Iterations of LEARNED: 100000 as in the paper, say. [default: as many as the others]", min=1
+        None, "Iterations of LEARNED, such as the paper's 100000. [default: as many as the others]", min=1
     )
     arm: list[str] | None = option(
         None,
-        "Only this agent, and learned; may be repeated: tuned, senses, reward, best, valued; with one sensor clock,"
-        " requests, advice, been, spotted; or another one of docs/beyond.md. [default: the first five]",
+        "Only this agent beside learned; may be repeated. One of tuned, senses, reward, best, valued; an agent with one"
+        " sensor: clock, requests, advice, been, spotted; or another one from docs/beyond.md. [default: the first five]",
         metavar="NAME",
     )
-    trainings: int = option(1, "Trainings of each agent, with seeds one after the other.", min=1)
+    trainings: int = option(1, "Number of trainings of each agent, with consecutive seeds.", min=1)
     fresh: int | None = option(
         None, "Number of fresh houses to test agents in as well. [default: small 0, paper 200]", min=0
     )
-    sweep: bool = option(True, "Measure success against help.", "--sweep/--no-sweep")
+    sweep: bool = option(True, "Measure success with more and less help.", "--sweep/--no-sweep")
     ceilings: bool = option(True, "Measure how much better the agents could do.", "--ceilings/--no-ceilings")
     limit: int | None = option(None, "Tasks for --ceilings. [default: the preset's]", min=1)
     houses: str | None = option(
-        None, "Train each arm, best unless named, in these numbers of houses: 61,122,244,500.", metavar="NUMBERS"
+        None,
+        "Train each agent, or best if none is named, in these numbers of houses, such as 61,122,244,500.",
+        metavar="NUMBERS",
     )
-    mirrored: bool = option(False, "With --houses: in these and their mirror images, too.")
-    beside: int = option(8, "On a GPU: at most this many trainings side by side.", min=1)
+    mirrored: bool = option(False, "With --houses: train in these houses and in their mirror images as well.")
+    beside: int = option(8, "On a GPU: number of trainings side by side, at most.", min=1)
 
     def plan(self, seed: int) -> ComparisonPlan:
         """Return what is to be compared."""
@@ -52,7 +54,7 @@ class BeyondOptions(ExperimentOptions):
         scale = scale_of(self.preset)
         scale = replace(scale, preset=self.given(scale.preset), limit=self.limit or scale.limit)
         if self.mirrored and self.houses is None:
-            raise InputError("--mirrored: says what --houses adds; give that, too")
+            raise InputError("--mirrored: is about the houses of --houses; give that option as well")
         counts = house_counts(self.houses) if self.houses else ()
         arms = chosen_arms(scale, self.arm or ())
         if counts:
@@ -84,10 +86,10 @@ class BeyondWorkOptions(SharedWorkOptions):
 def beyond(out: EverythingArgument, *, options: BeyondOptions, work: BeyondWorkOptions) -> None:
     """Train agents that go beyond the paper, and compare them with LEARNED in a report.
 
-    They have sensors, learn from reward, or learn what a request is worth. The report is OUT/report.html, with tables and
-    figures beside it.
+    These agents have sensors, learn from reward, or learn what a request is worth. The report is OUT/report.html, with
+    tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command continues. Machines share the work as with
+    What is done is kept: stop it at any time, and the same command continues. Several machines divide the work as with
     `vnla paper`.
 
     Example: vnla beyond out --preset small

@@ -56,8 +56,8 @@ class _Ground(NamedTuple):
 class CalibrateOptions:
     """How an agent is calibrated."""
 
-    risk: float = option(0.1, "How often each guarantee may fail.", metavar="SHARE")
-    confidence: float = option(0.9, "Probability that they fail no more often than that.", metavar="SHARE")
+    risk: float = option(0.1, "Share of cases in which each guarantee may fail.", metavar="SHARE")
+    confidence: float = option(0.9, "Probability that the guarantees fail no more often than that.", metavar="SHARE")
     split: str = option("test_unseen", "Which of its splits.", metavar="NAME")
     checkpoint: OneCheckpointOption = "val_unseen"
     seed: int = option(0, "Seed of the tasks that are drawn, and of the help budgets.", min=0, max=LARGEST_SEED)

@@ -38,18 +38,18 @@ class CeilingOptions:
     """What is tried with every run."""
 
     split: str = option("test_unseen", "val_seen, …, test_unseen.", metavar="NAME")
-    limit: int | None = option(None, "Use only this many tasks of the split, drawn at random. [default: all]", min=1)
+    limit: int | None = option(None, "Use only this many tasks of the split: a random sample. [default: all]", min=1)
     seeds: SeedsOption = 1
     schedules: int = option(
-        400, "How many schedules of requests to try in each episode, and how many sampled walks as their placebo.", min=1
+        400, "Number of schedules of requests to try in each episode, and of sampled walks as their placebo.", min=1
     )
     states: int | None = option(
-        None, "Compare asking with not asking at this many steps of each episode, drawn at random. [default: all]", min=1
+        None, "Compare asking with not asking at this many random steps of each episode. [default: all]", min=1
     )
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
     tasks: OtherTasksOption = None
-    world: Path | None = option(None, "World for the pretrained agent, or where the run's has moved to.", metavar="DIR")
+    world: Path | None = option(None, "World for pretrained; for a run, where its world is now.", metavar="DIR")
     device: DeviceOption = None
 
     def check(self, run: Path) -> None:
@@ -106,8 +106,8 @@ def ceilings(
     as_json: FiguresOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Measure how much better an agent could do: asking where it errs, with perfect following, with perfect stopping.
-    Beside it are a scripted searcher, the best times to ask with their placebo, and what a request is worth.
+    """Measure how much better an agent would do if it asked where it errs, followed advice perfectly, or stopped perfectly.
+    Also evaluate a scripted searcher and the best times to ask with their placebo, and measure what a request is worth.
 
     Example: vnla ceilings runs/learned --limit 400 --out ceilings
 

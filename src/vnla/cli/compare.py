@@ -36,7 +36,7 @@ def compare(
     """Compare agents task by task, with paired intervals over houses.
 
     Every file is checked and scored again from its walks, as by vnla score, and held to the help budgets of one seed, 123.
-    An evaluation of several seeds counts with the mean over those that vnla evaluate has.
+    For an evaluation with several seeds, the mean over these seeds counts.
 
     Example: vnla compare ours=evaluations/learned theirs=mine.json --world worlds/small --tasks tasks/small --out compared
     """

@@ -25,19 +25,24 @@ def demo(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Encoder of views; panorama-lite0 takes a fraction of the time. [default: efficientnet-lite0]",
+            help="Encoder of the views; others than the default take minutes longer. [default: efficientnet-lite0]",
         ),
     ] = None,
     make_features: Annotated[
-        bool, typer.Option("--make-features", help="Draw and encode all views, minutes, though they come with vnla.")
+        bool,
+        typer.Option(
+            "--make-features",
+            help="Draw and encode all views here, which takes minutes, instead of using the features that come with vnla.",
+        ),
     ] = False,
     *,
     work: WorkOptions,
 ) -> None:
     """Generate houses, draw and encode them, make AskNav, train agents under the five help policies, compare them.
 
-    Writes OUT/report.html and prints the tables, and at the end how long each part took. A walk of the agent that comes with
-    the package is told meanwhile. What is done is kept: stop it at any time, and run it again to continue.
+    Writes OUT/report.html, prints the tables, and at the end shows how long each part took. While the agents are being
+    trained it shows a walk of the agent that comes with vnla. What is done is kept: stop it at any time, and run it again
+    to continue.
 
     Example: vnla demo
     """

@@ -51,14 +51,14 @@ class SourceOptions:
     """Which episodes."""
 
     world: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="World; of a run, where its own has moved to.", show_default=False)
+        Path | None, typer.Option(metavar="DIR", help="World; for a run, where its world is now.", show_default=False)
     ] = None
     tasks: TasksOption = None
     split: str | None = option(
-        None, "[default: of a run test_unseen, of the teacher train, of a file its own]", metavar="NAME"
+        None, "Which split. [default: for a run test_unseen, for the teacher train, for a file its own]", metavar="NAME"
     )
-    limit: int | None = option(None, "Only this many episodes, drawn at random, always the same ones. [default: all]", min=1)
-    seed: int | None = option(None, "Seed of the help budgets. [default: of a run and the teacher 123]")
+    limit: int | None = option(None, "Only this many episodes: a random sample, always the same one. [default: all]", min=1)
+    seed: int | None = option(None, "Seed of the help budgets. [default: for a run and the teacher 123]")
     ratio: RatioOption = None
     checkpoint: CheckpointOption = None
     forward: ForwardOption = None
@@ -101,7 +101,7 @@ class SourceOptions:
 class SeenOptions:
     """What is written of what an agent sees."""
 
-    observations: str = option("tokens,poses", "tokens, poses, features, pictures, with commas between.", metavar="KINDS")
+    observations: str = option("tokens,poses", "tokens, poses, features, pictures, separated by commas.", metavar="KINDS")
     features: str | None = option(None, "Which features, e.g. symbolic. [default: the world's]", metavar="NAMES")
     size: str = option("160x120", "Size of pictures, 4:3.", metavar="WxH")
 
@@ -125,7 +125,7 @@ def export(
 ) -> None:
     """Write episodes as a data set that other programs read.
 
-    The folder is complete or absent: after an interruption the same command begins again.
+    The folder is either complete or absent: after an interruption the same command starts over.
 
     Example: vnla episodes export teacher --world worlds/small --tasks tasks/small --format minari --out data/teacher
 

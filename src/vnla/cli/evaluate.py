@@ -25,7 +25,7 @@ def evaluate(
         Path | None,
         typer.Argument(
             metavar="RUN",
-            help="Folder of a run or of several, or: pretrained. Or give --agent.",
+            help="Folder of one run or of several, or: pretrained. Leave it out with --agent.",
             show_default=False,
         ),
     ] = None,
@@ -38,7 +38,8 @@ def evaluate(
     recorded: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Score what people did instead: a results file, such as one of vnla study export."
+            metavar="FILE",
+            help="Instead of a run: score what people did, from a results file such as that of vnla study export.",
         ),
     ] = None,
     *,
@@ -48,8 +49,8 @@ def evaluate(
 ) -> None:
     """Measure success, room-finding, navigation error and more, with 95% intervals over the seeds of the help budgets.
 
-    With --shard i/n a part of the evaluations of --npz DIR is carried out, and kept in DIR.shards; with --shard merge all
-    are put together, and everything is printed and written as without it.
+    With --shard i/n a share of the evaluations is carried out and kept in DIR.shards, where DIR is that of --npz; --shard
+    merge puts the shares together, and prints and writes what the command does without --shard.
 
     Example: vnla evaluate runs/learned --split test_seen --split test_unseen --sweep pictures
 

@@ -49,13 +49,15 @@ class FeatureMakeOptions:
     encoder: str = option(DEFAULT_ENCODER, ENCODER_HELP, metavar="NAME")
     encoder_option: list[str] | None = option(None, "An option of your own encoder; may be repeated.", metavar="NAME=VALUE")
     views: str = option("all", "Which views: all 36, or the 12 that look level.", metavar="all|level")
-    name: str | None = option(None, "The name to keep them under. [default: the encoder's]", metavar="N")
+    name: str | None = option(None, "Name for the features. [default: the encoder's]", metavar="N")
     weights: Path | None = option(None, "Weights, .pth or .safetensors.", metavar="FILE")
     device: str | None = option(None, "cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")
     size: str | None = option(None, "Size of the images. [default: the encoder's]", metavar="WxH")
     batch: int | None = option(None, "Images encoded at once. [default: the device's]", min=1)
     workers: int | None = option(None, "Processes that draw images. [default: one a core]", min=1)
-    threads: int | None = option(None, "Threads of this process; those that draw have one each. [default: all cores]", min=1)
+    threads: int | None = option(
+        None, "Threads of this process; each process that draws has one. [default: all cores]", min=1
+    )
     half: bool = option(False, "Half precision on a GPU.")
     seed: int = option(0, "Seed of the weights of the encoder 'random'.")
 
@@ -98,10 +100,10 @@ def make(
 ) -> None:
     """Encode all 36 views of every viewpoint. If it is interrupted, the same command continues.
 
-    With --views level it encodes the twelve level ones and keeps them beside the others, -level added to their name.
-    An agent that looks up or down then sees what is level in that direction.
+    With --views level it encodes only the twelve level views, and keeps them beside the others under a name that ends in
+    -level. An agent that looks up or down then sees the level view in that direction.
 
-    With --shard i/n it encodes a part of the houses, and with --shard merge it makes the features of all parts.
+    With --shard i/n it encodes a share of the houses; --shard merge makes the features from all shares.
     """
     if shard is not None:
         _make_shared(world, options, shard, as_json)
@@ -166,7 +168,7 @@ def check(
     encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
-    """Read features from disk, house by house, and compare them with the checksums that they were written with."""
+    """Check features on disk against their checksums, house by house."""
     from vnla.houses.folder import read_world
     from vnla.vision.store import ARRAY, world_features
 
@@ -185,11 +187,11 @@ def check(
 @app.command("reduce", epilog="Example: vnla features reduce worlds/small --size 128")
 def reduce(
     world: WorldArgument,
-    size: Annotated[int, typer.Option(min=1, help="Numbers to keep of each view.")] = 128,
+    size: Annotated[int, typer.Option(min=1, help="Number of values to keep for each view.")] = 128,
     encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
-    """Project features onto the principal components of the training houses' views: small agents learn faster."""
+    """Project features onto the principal components of the training houses' views, which lets small agents learn faster."""
     from vnla.vision.reduce import reduce_features
 
     store, kept = reduce_features(_read(world)[0], encoder, size)
@@ -202,7 +204,7 @@ def reduce(
 def import_(
     world: WorldArgument,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .tsv, .h5 or .hdf5 file of features.")],
-    name: Annotated[str, typer.Option(metavar="N", help="The name to keep them under, as of an encoder.")],
+    name: Annotated[str, typer.Option(metavar="N", help="Name for the features, used like an encoder's name.")],
     columns: Annotated[
         int | None, typer.Option(min=1, help="Take only the first values of each view. [default: all]")
     ] = None,
@@ -236,7 +238,7 @@ def export(
     encoder: Annotated[str, typer.Option(metavar="NAME", help="Encoder of the features.")] = DEFAULT_ENCODER,
     as_json: JsonOption = False,
 ) -> None:
-    """Write features as the files that other programs for Matterport3D read."""
+    """Write features in the file formats that other programs for Matterport3D read."""
     from vnla.vision.exchange import export_features
     from vnla.vision.store import world_features
 
@@ -257,15 +259,15 @@ def probe(
     drawn: Annotated[
         bool,
         typer.Option(
-            "--drawn/--listed", help="How to tell what is in view: from drawn pixels, or from the list of objects."
+            "--drawn/--listed", help="What decides whether an object is in view: the drawn pixels, or the list of objects."
         ),
     ] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Measure what a linear probe reads from features in houses it was not trained on: objects and rooms.
 
-    Trained on the houses of the split "train", measured on all others; without splits on the last fifth of the houses.
-    Where features of level views are among them, these views alone are measured.
+    It is trained on the houses of the split "train" and measured on all others; a world without splits is measured on its
+    last fifth of the houses. If any of the features are of level views, only level views are measured.
     """
     import numpy as np
 

@@ -43,12 +43,12 @@ EVALUATIONS = Path("evaluations")
 class AskedOptions:
     """What may be said of an agent that is no run: how it is made, called, and paid for."""
 
-    agent_option: list[str] | None = option(None, "Agent: an option of its own; may be repeated.", metavar="NAME=VALUE")
+    agent_option: list[str] | None = option(None, "Agent: an option of the agent; may be repeated.", metavar="NAME=VALUE")
     on_error: str = option("stay", "Agent: a wrong answer costs a step (stay), or ends everything (stop).", metavar="WHAT")
-    concurrency: int = option(8, "Agent: how many calls at a time.", min=1, max=256)
-    timeout: float = option(60, "Agent: seconds for one attempt at a call.", min=0.01)
+    concurrency: int = option(8, "Agent: number of calls at a time.", min=1, max=256)
+    timeout: float = option(60, "Agent: seconds to wait for the answer to a call.", min=0.01)
     retries: int = option(3, "Agent: how often to try a call again.", min=0, max=20)
-    give_up: int = option(20, "Agent: give up after so many calls in a row without an answer; 0: never.", min=0)
+    give_up: int = option(20, "Agent: give up after this many unanswered calls in a row; 0: never.", min=0)
     max_wait: float = option(600, "Agent: seconds to wait for a busy server (429, 503).", min=0)
     key_variable: str | None = option(
         None, "Agent: environment variable that holds a key. [default: OPENAI_API_KEY for openai:]", metavar="NAME"
@@ -57,14 +57,14 @@ class AskedOptions:
         None, "With openai: address of the server, such as http://localhost:8000/v1.", metavar="URL"
     )
     observe: str = option(
-        "picture", "With openai: picture, text, both, panorama, text-around, or several with commas.", metavar="WHAT"
+        "picture", "With openai: picture, text, both, panorama, text-around, or several separated by commas.", metavar="WHAT"
     )
     replies: str = option(
-        "auto", "With openai: text, tools, json-schema, or auto (the first that there is).", metavar="FORM"
+        "auto", "With openai: text, tools, json-schema, or auto (the first that the server supports).", metavar="FORM"
     )
     prompt: Path | None = option(None, "With openai: a prompt. [default: the package's]", metavar="FILE")
-    max_calls: int | None = option(None, "With openai: no more calls than this.", min=0)
-    max_tokens: int | None = option(None, "With openai: no more tokens than this.", min=0)
+    max_calls: int | None = option(None, "With openai: make no more calls than this.", min=0)
+    max_tokens: int | None = option(None, "With openai: use no more tokens than this.", min=0)
 
     def manner(self) -> Manner:
         """How it is called."""
@@ -78,9 +78,11 @@ class GuestOptions(AskedOptions):
     """The same, where its episodes are kept, and whether anything is asked at all."""
 
     out: Path | None = option(
-        None, "With --agent: episodes and calls, to go on from. [default: evaluations/NAME]", metavar="DIR"
+        None,
+        "With --agent: folder for episodes and calls, so that the command can continue. [default: evaluations/NAME]",
+        metavar="DIR",
     )
-    dry_run: bool = option(False, "With openai: print what it may cost, and exit.")
+    dry_run: bool = option(False, "With openai: print what the evaluation may cost, and exit.")
 
 
 @dataclass(frozen=True)

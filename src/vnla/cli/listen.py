@@ -34,30 +34,34 @@ MEASURES = {"exact": "all actions", "there": "ends there", "success": "success"}
 class ListenOptions:
     """Who listens, where, and to what."""
 
-    split: str = option("test_unseen", "Split with the tasks on whose ways agents begin.", metavar="NAME")
+    split: str = option("test_unseen", "Split whose tasks are used; agents start on the way to their goals.", metavar="NAME")
     reference: Path | None = option(
         None,
-        "Run to compare with: the share of its gain from advice, in its own language, that the agent has.",
+        "Another run to compare with: how much of what it gains from advice in its own language the agent gains, too.",
         metavar="RUN",
     )
     handwritten: Path | None = option(
-        None, "Also test sentences written by hand; their houses are in DIR, and are made there if missing.", metavar="DIR"
+        None,
+        "Also test sentences written by hand; their houses are kept in DIR and made there if they are missing.",
+        metavar="DIR",
     )
     listener: str = option(
         AGENT,
-        "agent; interpreted: the agent, told in its own words what the parser understands; careful: the same, but told"
-        " nothing where a word was not understood; parser: the parser in the agent's place",
+        "agent; interpreted: the parser reads the advice and passes it on in the agent's own words; careful: the same, but"
+        " passes nothing on if it does not know a word; parser: the parser in the agent's place.",
         metavar="NAME",
     )
     says: str | None = option(
         None,
-        "Kinds of sentences that the grammar says, with commas between: usual,templates. [default: all]",
+        "Kinds of sentences for the grammar to say, separated by commas, such as usual,templates. [default: all]",
         metavar="NAMES",
     )
-    seeds: int = option(1, "How many of the authors' seeds to measure success with; 0: do not measure it.", min=0, max=5)
-    subset: int | None = option(None, "N tasks of the split. [default: all]", metavar="N", min=1)
+    seeds: int = option(
+        1, "How many of the authors' five seeds to measure success with; 0: do not measure it.", min=0, max=5
+    )
+    subset: int | None = option(None, "Only N tasks of the split. [default: all]", metavar="N", min=1)
     checkpoint: CheckpointOption = None
-    world: Path | None = option(None, "World for pretrained, or where the run's is.", metavar="DIR")
+    world: Path | None = option(None, "World for pretrained; for a run, where its world is now.", metavar="DIR")
     tasks: Path | None = option(None, "Another data set. [default: the run's]", metavar="DIR")
     device: DeviceOption = None
 
@@ -126,9 +130,10 @@ def listen(
     as_json: FoundOption = None,
     threads: ThreadsOption = None,
 ) -> None:
-    """Measure how exactly an agent follows advice. It hears advice as in training; combinations, sentences and words
-    that were held out; sentences written by hand; advice that names only things; and contrast sets, which say
-    something wrong: left for right, other things, another order. Intervals (95%) are over houses.
+    """Measure how exactly an agent follows advice. It is given advice as in training; combinations, sentences and
+    words that were held out of training; sentences written by hand; advice that names nothing but objects; and contrast
+    sets, in which something is wrong: left and right swapped, other objects, another order. Intervals (95%) are over
+    houses.
 
     Example: vnla listen runs/talk --handwritten worlds/written --json listen.json
 
@@ -174,7 +179,7 @@ def _tables(title: str, reference: str, found: Sequence[Listened]) -> Iterator[T
     yield _table(f"{title}: % of walks", found, percents, walks=True)
     retained = {each.name: {name: _compact(part, 2, 1) for name, part in each.retained.items()} for each in found}
     if any(retained.values()):
-        yield _table(f"Retained of what advice as in training brings{reference}: 1 is all of it", found, retained)
+        yield _table(f"Gain from this advice, as a share of the gain from advice as in training{reference}", found, retained)
 
 
 def _table(title: str, found: Sequence[Listened], cells: Mapping[str, Mapping[str, str]], *, walks: bool = False) -> Table:

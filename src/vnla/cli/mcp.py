@@ -31,7 +31,7 @@ class McpOptions:
     world: Path | None = option(None, "World. [default: the embedded cottage]", metavar="DIR")
     tasks: Path | None = option(None, "Data set of that world.", metavar="DIR")
     split: str = option("test_unseen", "With --tasks: val_seen, …, test_unseen.", metavar="NAME")
-    subset: int | None = option(None, "N tasks of the split, the same for everybody. [default: all]", metavar="N", min=1)
+    subset: int | None = option(None, "Only N tasks of the split, always the same ones. [default: all]", metavar="N", min=1)
     seed: int = option(123, "Seed of the help budgets.", min=0, max=LARGEST_SEED)
     observe: str | None = option(
         None, "text, picture, both, around or all. [default: both where there are pictures, else text]", metavar="WHAT"
@@ -47,11 +47,11 @@ class McpOptions:
     )
     forward: str = option("informed", "Where forward goes: informed, as in the paper, or plain.", metavar="NAME")
     out: Path | None = option(
-        None, "Keep episodes here, and go on from what is there. [default: nothing is kept]", metavar="DIR"
+        None, "Folder for episodes, from which the command can continue. [default: nothing is kept]", metavar="DIR"
     )
     http: str | None = option(None, "Serve over HTTP at this address instead of stdio.", metavar="HOST:PORT")
     allow_host: list[str] | None = option(
-        None, "With --http: a further name that clients may call the server by; may be repeated.", metavar="NAME"
+        None, "With --http: another host name under which clients may reach the server; may be repeated.", metavar="NAME"
     )
 
     def terms(self) -> EpisodeTerms:
@@ -104,8 +104,8 @@ class McpOptions:
 def mcp(*, options: McpOptions) -> None:
     """Offer the tasks to clients of the Model Context Protocol: tools to start, look, act, ask the advisor, and be scored.
 
-    Clients start this command themselves and speak with it over stdin and stdout; with --http they come to an address.
-    With --out each task can be started once, and what came of it is kept for `vnla score`.
+    Clients start this command themselves and talk to it over stdin and stdout; with --http they connect to an address.
+    With --out each task can be started once only, and its outcome is kept for `vnla score`.
 
     Example: vnla mcp
 

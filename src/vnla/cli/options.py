@@ -131,7 +131,7 @@ TasksOption = Annotated[Path | None, typer.Option(metavar="DIR", help="Data set.
 OtherTasksOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Another data set, e.g. NoRoom. [default: the run's]")
 ]
-SeedsOption = Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds.")]
+SeedsOption = Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds to use.")]
 BudgetSeedOption = Annotated[int, typer.Option(help="Seed of the help budget.")]
 AgentOption = Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")]
 BatchOption = Annotated[int, typer.Option(min=1, help="Episodes in a batch.")]
@@ -145,10 +145,12 @@ EagerOption = Annotated[bool, typer.Option("--eager", help="On a GPU: run operat
 # what becomes of it
 FiguresOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this file.")]
 FoundOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write what is found to this file.")]
-EpisodesOption = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a row an episode to this file.")]
+EpisodesOption = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write one row per episode to this file.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 # where a page is served
-HostOption = Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 for everybody in the network.")]
-PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")]
+HostOption = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody in the network.")]
+PortOption = Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free one.")]
 NoOpenOption = Annotated[bool, typer.Option("--no-open", help="Do not open a browser.")]

@@ -32,10 +32,12 @@ class EvaluationOptions:
     """What may be said of an evaluation, whoever is evaluated."""
 
     split: list[str] | None = option(None, "val_seen, …, test_unseen; may be repeated.", metavar="NAME")
-    seeds: int | None = option(None, "How many of the authors' five seeds. [default: 5; with --agent 1]", min=1, max=5)
-    subset: int | None = option(None, "N tasks of a split, the same for everybody. [default: all]", metavar="N", min=1)
+    seeds: int | None = option(
+        None, "How many of the authors' five seeds to use. [default: 5; with --agent 1]", min=1, max=5
+    )
+    subset: int | None = option(None, "Only N tasks of each split, always the same ones. [default: all]", metavar="N", min=1)
     ratio: RatioOption = None
-    k: int | None = option(None, "Actions a subgoal describes. [default: the run's]", min=1, max=8)
+    k: int | None = option(None, "Number of actions that a subgoal describes. [default: the run's]", min=1, max=8)
     advisor_language: str | None = option(
         None, "The advisor: template, grammar, speaker, openai:MODEL or yours, a.b:C. [default: the run's]", metavar="NAME"
     )
@@ -45,15 +47,17 @@ class EvaluationOptions:
     tasks: OtherTasksOption = None
     world: Path | None = option(
         None,
-        "World for --agent and pretrained [default: the small one], or where the run's is now.",
+        "World for --agent and pretrained [default: the small one]; for a run, where its world is now.",
         metavar="DIR",
     )
     forward: ForwardOption = None
     metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
-    results: Path | None = option(None, "Write results files in the authors' format here.", metavar="DIR")
+    results: Path | None = option(None, "Write results files in the authors' format to this folder.", metavar="DIR")
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None
     as_csv: EpisodesOption = None
-    npz: Path | None = option(None, "Write all that happened here, an evaluation.npz for each split.", metavar="DIR")
+    npz: Path | None = option(
+        None, "Write everything that happened to this folder, as an evaluation.npz for each split.", metavar="DIR"
+    )
     device: DeviceOption = None
     threads: ThreadsOption = None
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from vnla.report.document import Finding, ReportTable
 
 EverythingArgument = Annotated[
-    Path, typer.Argument(metavar="OUT", help="Folder for everything; what it already has is kept.")
+    Path, typer.Argument(metavar="OUT", help="Folder for everything; what is already in it is kept.")
 ]
 WAITING = 75
 """Exit status of a shard whose stages wait for others: to be tried again, as `sysexits.h` has it."""
@@ -44,7 +44,7 @@ class ExperimentOptions:
     world: Path | None = option(None, "A world of your own, with features. [default: one is generated]", metavar="DIR")
     features: str | None = option(None, "Encoder of the features, or symbolic. [default: the preset's]", metavar="NAME")
     peers: bool = option(
-        True, "Also evaluate agents that learn nothing, and with Table 2 train SPACED.", "--peers/--no-peers"
+        True, "Also evaluate agents that learn nothing; with Table 2, also train SPACED.", "--peers/--no-peers"
     )
 
     def given(self, preset: ExperimentPreset) -> ExperimentPreset:
@@ -73,10 +73,12 @@ class WorkOptions:
 class SharedWorkOptions(WorkOptions):
     """The same, where other machines may take part."""
 
-    cluster: str = option("local", "local: this machine; ray://HOST:PORT: a Ray cluster that sees OUT.", metavar="WHERE")
+    cluster: str = option(
+        "local", "local: this machine; ray://HOST:PORT: a Ray cluster that can read and write OUT.", metavar="WHERE"
+    )
     shard: ShardOption = None
     wait: float = option(
-        0, "With --shard: how long to wait for others before exiting with status 75.", metavar="MINUTES", min=0
+        0, "With --shard: how long to wait for other shards before exiting with status 75.", metavar="MINUTES", min=0
     )
 
     def here(self) -> dict[str, Any]:
@@ -100,16 +102,16 @@ class PartOptions:
 
     only: list[str] | None = option(
         None,
-        "Do only this training and its evaluations, and write the report if nothing is missing; may be repeated: learned,"
-        " none, first, random, spaced, silent and others",
+        "Do only this training and its evaluations, such as learned, none, first, random, spaced or silent, and write the"
+        " report if nothing is missing; may be repeated.",
         metavar="NAME",
     )
     gather: list[Path] | None = option(
         None,
-        "First take what this folder or archive has; may be repeated. Without --only nothing is trained.",
+        "Begin with what this folder or archive contains; may be repeated. Without --only nothing is trained.",
         metavar="FROM",
     )
-    allow_uncommitted: bool = option(False, "With --gather: also take what was made by code that is not committed.")
+    allow_uncommitted: bool = option(False, "With --gather: also accept what uncommitted code has made.")
     pack: Path | None = option(
         None, "Write what is done, without weights, to this zip archive, for --gather elsewhere.", metavar="FILE"
     )
@@ -144,10 +146,10 @@ def paper(
 ) -> None:
     """Run every experiment of the paper and write a report: OUT/report.html, with tables and figures beside it.
 
-    What is done is kept: stop it at any time, and the same command continues. Several machines that share OUT share
-    the work by --shard i/n, and --shard merge writes the report; a Ray cluster does it all at --cluster
-    ray://HOST:10001.
-    Machines without a common folder do some trainings each, with --only and --pack, and --gather joins them.
+    What is done is kept: stop it at any time, and the same command continues. Machines that share the folder OUT divide
+    the work with --shard i/n, and --shard merge writes the report; a Ray cluster does everything with --cluster
+    ray://HOST:10001. Machines without a common folder do some of the trainings each, with --only and --pack; --gather
+    puts them together.
 
     Example: vnla paper out --preset small
 

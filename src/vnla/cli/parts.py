@@ -116,7 +116,7 @@ def list_(
     kind: Annotated[str | None, typer.Argument(metavar="KIND", help=f"{', '.join(KINDS)}. [default: all]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
 ) -> None:
-    """List the parts that can be chosen by name: ours, and those that installed packages offer.
+    """List the parts that can be chosen by name: those of vnla, and those that other installed packages offer.
 
     Example: vnla list agents
 

@@ -25,17 +25,23 @@ if TYPE_CHECKING:
 class ContestOptions:
     """What results files are held against."""
 
-    world: Annotated[Path | None, typer.Option(metavar="DIR", help="World of the walks.", show_default=False)] = None
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set of the tasks.", show_default=False)] = None
-    split: str | None = option(None, "val_seen, …, test_unseen. [default: the one that the files are of]", metavar="NAME")
+    world: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="World that the agents walked in.", show_default=False)
+    ] = None
+    tasks: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Data set that the tasks are from.", show_default=False)
+    ] = None
+    split: str | None = option(None, "val_seen, …, test_unseen. [default: that of the files]", metavar="NAME")
     ratio: float = option(0.4, "τ of the help budgets.", min=0, max=1)
     k: int = option(4, "k of the help budgets.", min=1, max=7)
     seed: str | None = option(
-        None, "Seed of the help budgets that every task must keep; any: accept any budget, for scores that are not"
-        " compared. [default: 123]", metavar="N|any",
+        None, "Seed of the help budgets that every task must keep; any: accept every budget, for scores that are compared"
+        " with no others. [default: 123]", metavar="N|any",
     )  # fmt: skip
-    partial: bool = option(False, "Accept files with some of the tasks, and leave the others out of every figure.")
-    lenient: bool = option(False, "Count wrong records and missing tasks as failures, and name them, instead of refusing.")
+    partial: bool = option(False, "Accept files that lack some of the tasks, and leave these out of every figure.")
+    lenient: bool = option(
+        False, "Count wrong records and missing tasks as failures and name them, instead of refusing the file."
+    )
     metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
 
     def entries(self, given: Sequence[str]) -> list[Entry]:
@@ -103,8 +109,8 @@ def score(
 ) -> None:
     """Check results files of any agent, and score them from the paths alone.
 
-    Every task must have one record, every step must be possible, and every budget must be kept. A file's own word on its
-    success is compared with the score and does not count.
+    Every task must have one record, every step must be possible, and every budget must be kept. What a file
+    says about its own success is compared with the score and does not count.
 
     Help budgets are random, so all agents get the draws of one seed, 123, as in vnla evaluate. A file with other budgets is
     refused. --seed any accepts every budget and marks the figures: any budget; not comparable.
@@ -143,7 +149,7 @@ def score(
 def warn_of_any_budget(entries: Sequence[Entry]) -> None:
     """Say aloud that figures are of budgets that the scorer did not draw."""
     if any(entry.any_budget for entry in entries):
-        say("--seed any: any budget; not comparable: these figures say nothing beside those of other agents", err=True)
+        say("--seed any: any budget; not comparable: do not set these figures beside those of other agents", err=True)
 
 
 MOST_NAMED = 20

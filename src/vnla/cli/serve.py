@@ -54,25 +54,27 @@ class HostingOptions:
         "For the internet, behind a proxy: needs --name, opens no browser, lets sessions expire (docs/hosting.md).",
     )
     name: list[str] | None = option(
-        None, "Name that visitors call this server by, such as example.org; may be repeated.", metavar="HOST"
+        None, "Host name under which visitors reach this server, such as example.org; may be repeated.", metavar="HOST"
     )
     proxy: list[str] | None = option(
         None,
-        "Address or network of a proxy whose X-Forwarded-For and -Proto are believed; may be repeated. "
+        "Address or network of a proxy whose X-Forwarded-For and -Proto are trusted; may be repeated. "
         "[default: with --public at a loopback address, this machine]",
         metavar="ADDRESS",
     )
-    visitors: int = option(500, "Visitors who may be connected at once.", min=1)
-    per_address: int = option(50, "Visitors who may be connected from one address.", min=1)
+    visitors: int = option(500, "Number of visitors who may be connected at once.", min=1)
+    per_address: int = option(50, "Number of visitors who may be connected from one address.", min=1)
     keep: float | None = option(
-        None, "Days after which a session that nobody goes on with expires. [default: never; with --public 30]",
+        None, "Days after which a session that nobody has used expires. [default: never; with --public 30]",
         metavar="DAYS", min=0,
     )  # fmt: skip
 
     def names(self, host: str) -> tuple[str, ...]:
         """Return the names that the server goes by."""
         if self.public and not self.name:
-            raise InputError("--public: say by which name visitors come, for example: --name example.org")
+            raise InputError(
+                "--public: say under which host name visitors reach this server, for example: --name example.org"
+            )
         return names_of(host, self.name or ())
 
     def proxies(self, host: str) -> tuple[str, ...]:
@@ -96,21 +98,24 @@ class HostingOptions:
 def serve(
     run: RunArgument = Path("pretrained"),
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's, or the small one]")] = None,
-    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: as the world]")] = None,
+    tasks: Annotated[Path | None, typer.Option(metavar="DIR", help="Data set. [default: that of the world]")] = None,
     host: HostOption = LOOPBACK,
     port: PortOption = 8000,
     record: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep visitors' sessions here. [default: in the user's cache]")
+        Path | None, typer.Option(metavar="DIR", help="Folder for visitors' sessions. [default: in the user's cache]")
     ] = None,
     collect_advice: Annotated[
-        bool, typer.Option("--collect-advice", help="Ask visitors whether they give what they type: vnla advice export.")
+        bool,
+        typer.Option(
+            "--collect-advice", help="Ask visitors whether what they type may be kept as data, for vnla advice export."
+        ),
     ] = False,
     beside: Annotated[
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="Another agent to watch beside it and to beat: a run, scripted, planner, module:Class, http://…; may be"
-            " repeated. [default: pretrained-panorama and planner, for pretrained]",
+            help="Another agent to watch beside it and to compete with: a run, scripted, planner, module:Class, http://…;"
+            " may be repeated. [default: pretrained-panorama and planner, for pretrained]",
         ),
     ] = None,
     no_open: NoOpenOption = False,
@@ -120,8 +125,8 @@ def serve(
 ) -> None:
     """Open a page in the browser: watch the agent, be its advisor, or do its tasks yourself and compare.
 
-    Nothing has to be prepared: where no world is given, it is the small one that comes with vnla. Its houses are there at
-    once; those of other worlds are drawn when they are entered.
+    Nothing has to be prepared: without --world it uses the small world that comes with vnla, whose houses are there at
+    once. The houses of other worlds are drawn when somebody enters them.
 
     Example: vnla serve
 
@@ -280,7 +285,7 @@ def listening(host: str, port: int) -> socket.socket:
         listener.listen(1024)
         return listener
     except OSError as error:
-        raise InputError(f"{host} port {port}: cannot be listened at ({error.strerror}); try another --port") from None
+        raise InputError(f"{host} port {port}: cannot be opened ({error.strerror}); try another --port") from None
     except (TypeError, ValueError):  # no text that an address can have
         raise InputError(f"--host {host!r}: is no address") from None
 

@@ -15,14 +15,20 @@ SPLITS = ("train", "test")
 
 
 def speaker(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to keep it: a .safetensors file.")],
-    world: Annotated[Path, typer.Option(metavar="DIR", help="World folder; it learns in the houses of its split train.")],
-    iterations: Annotated[int, typer.Option(min=1, help="Batches to learn from; a file that has fewer goes on.")] = 2500,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File for the speaker: .safetensors.")],
+    world: Annotated[
+        Path, typer.Option(metavar="DIR", help="World folder; the speaker learns in the houses of its split train.")
+    ],
+    iterations: Annotated[
+        int, typer.Option(min=1, help="Number of batches to learn from; a file that has seen fewer is trained further.")
+    ] = 2500,
     batch: Annotated[int, typer.Option(min=1, help="Sentences in a batch.")] = 64,
     learning_rate: Annotated[float, typer.Option(help="Highest learning rate of Adam.")] = 2e-3,
-    k: Annotated[int, typer.Option(min=1, max=6, help="Actions that a sentence describes.")] = 4,
+    k: Annotated[int, typer.Option(min=1, max=6, help="Number of actions that a sentence describes.")] = 4,
     width: Annotated[int, typer.Option(min=8, max=1024, help="Size of its layers.")] = 96,
-    tried: Annotated[int, typer.Option(min=1, help="Sentences that a listener tries to follow after the training.")] = 200,
+    tried: Annotated[
+        int, typer.Option(min=1, help="Number of sentences that a listener tries to follow after the training.")
+    ] = 200,
     seed: Annotated[int, typer.Option(help="Seed of its parameters, and of the walks that it learns from.")] = 0,
     threads: CoresOption = None,
     device: Annotated[str | None, typer.Option(help="cpu, cuda, cuda:1. [default: a GPU if there is one]")] = None,
@@ -54,6 +60,6 @@ def speaker(
     typer.echo(f"written: {file}, after {own.done:,} batches")
     for split, share in shares.items():
         typer.echo(
-            f"{split}: a listener finds {share.likeliest:.0%} of {tried} sentences true and follows them to the right place,"
-            f" {share.drawn:.0%} of those that are drawn; of {share.any:.0%} of the plans one at least"
+            f"{split}: a listener finds {share.likeliest:.0%} of the {tried} likeliest sentences true and follows them to"
+            f" the right place, and {share.drawn:.0%} of sampled ones; {share.any:.0%} of the plans have such a sentence"
         )

@@ -37,22 +37,26 @@ class Arrangement(StrEnum):
 
 @app.command("power", epilog="Example: vnla study power --success 40 --tasks 6 --tasks 12")
 def power(
-    success: Annotated[
-        float, typer.Option(min=0, max=100, help="Tasks that go well under one condition, in per cent.")
-    ] = 50,
+    success: Annotated[float, typer.Option(min=0, max=100, help="Success rate under one condition, in per cent.")] = 50,
     difference: Annotated[
-        list[float] | None, typer.Option(metavar="POINTS", help="Difference to find; may be repeated. [default: 5 … 30]")
+        list[float] | None, typer.Option(metavar="POINTS", help="Difference to be found; may be repeated. [default: 5 … 30]")
     ] = None,
     tasks: Annotated[
-        list[int] | None, typer.Option(min=1, help="Tasks a person under a condition; may be repeated. [default: 4, 8, 16]")
+        list[int] | None, typer.Option(min=1, help="Tasks per person and condition; may be repeated. [default: 4, 8, 16]")
     ] = None,
-    spread: Annotated[float, typer.Option(min=0, max=50, help="Standard deviation of people's chances, in points.")] = 15,
-    correlation: Annotated[float, typer.Option(min=-1, max=1, help="Of a person's chances under the two conditions.")] = 0.5,
-    level: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Of the two-sided t test.")] = 0.05,
-    chance: Annotated[float, typer.Option(min=0.1, max=0.999, help="To find the difference if it is there.")] = 0.8,
-    cells: Annotated[int, typer.Option(min=1, help="Cells to be filled equally.")] = 2,
+    spread: Annotated[
+        float, typer.Option(min=0, max=50, help="Standard deviation of success rates between people, in points.")
+    ] = 15,
+    correlation: Annotated[
+        float, typer.Option(min=-1, max=1, help="Correlation of a person's success rates under the two conditions.")
+    ] = 0.5,
+    level: Annotated[float, typer.Option(min=0.0001, max=0.5, help="Significance level of the two-sided t test.")] = 0.05,
+    chance: Annotated[
+        float, typer.Option(min=0.1, max=0.999, help="Power: probability of finding the difference if it exists.")
+    ] = 0.8,
+    cells: Annotated[int, typer.Option(min=1, help="Number of cells, which are filled equally.")] = 2,
 ) -> None:
-    """How many people it takes to find a difference between two conditions, before anybody is asked to take part.
+    """Compute how many people it takes to find a difference between two conditions, before anybody is asked to take part.
 
     Example: vnla study power --difference 10 --difference 15
     """
@@ -60,7 +64,7 @@ def power(
     from vnla.serve.study.power import Expected, PowerAnalysis
 
     sizes, expected = tasks or [4, 8, 16], Expected(success / 100, spread / 100, correlation)
-    typer.echo(f"people for a chance of {100 * chance:g}% to find a difference from {success:g}% at level {level:g}")
+    typer.echo(f"people needed to find a difference from {success:g}%: probability {100 * chance:g}%, level {level:g}")
     for arrangement in Arrangement:
         comparison = PowerAnalysis(arrangement.value, level, chance)
         table = Table("", *(f"{count} tasks" for count in sizes), title=f"{arrangement} people", title_justify="left")
@@ -76,18 +80,18 @@ class NewStudyOptions:
 
     conditions: str = option(
         "help:person,beat",
-        "help:advisor, help:person, beat, with commas between; @NAME after one for another than the first run.",
+        "help:advisor, help:person, beat, separated by commas; @NAME after one for an agent other than the first.",
         metavar="LIST",
     )
-    arrangement: Arrangement = option(Arrangement.within, "Everybody goes through all conditions, or through one.")
+    arrangement: Arrangement = option(Arrangement.within, "Whether each person goes through all conditions or through one.")
     world: Path | None = option(None, "World. [default: the first run's]", metavar="DIR")
     tasks: Path | None = option(None, "Data set. [default: the first run's]", metavar="DIR")
-    split: str = option("test_unseen", "The split that the tasks are drawn from.", metavar="NAME")
-    each: int = option(4, "Tasks a participant does under a condition.", min=1)
-    groups: int = option(1, "Groups of tasks; a participant gets one.", min=1)
-    practice: int = option(3, "Tasks to practise with.", min=0)
-    passes: int = option(1, "How many of them have to go well; 0 for no practice.", min=0)
-    catch: int | None = option(None, "Easy tasks that show who is attentive. [default: one for each condition]", min=0)
+    split: str = option("test_unseen", "Split that the tasks are drawn from.", metavar="NAME")
+    each: int = option(4, "Number of tasks per participant and condition.", min=1)
+    groups: int = option(1, "Number of groups of tasks, of which a participant gets one.", min=1)
+    practice: int = option(3, "Number of tasks for practice.", min=0)
+    passes: int = option(1, "Number of practice tasks that have to succeed; 0 if there is no practice.", min=0)
+    catch: int | None = option(None, "Number of easy tasks that check attention. [default: one for each condition]", min=0)
     seed: int = option(0, "The same seed draws the same tasks.", min=0)
 
     def places(self, runs: Sequence[Path]) -> tuple[Path, Path]:
@@ -114,7 +118,7 @@ def new(
     *,
     options: NewStudyOptions,
 ) -> None:
-    """Make a study: a configuration to change as you like, a consent text to fill in, and a README on both.
+    """Make a study: a configuration to change as you like, a consent text to fill in, and a README about both.
 
     Example: vnla study new studies/help --world worlds/small --tasks tasks/small --conditions help:person,beat --each 6
     """
@@ -147,7 +151,7 @@ def new(
         seed=options.seed,
     )
     count = design.blocks * options.each
-    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {count} tasks a participant")
+    typer.echo(f"{folder}: a study with {len(design.conditions)} conditions, {count} tasks per participant")
     typer.echo(f"fill in {folder / CONSENT}, look at {folder / DESIGN}, then: vnla study serve {folder}")
 
 
@@ -158,12 +162,13 @@ def serve(
     port: PortOption = 8000,
     name: Annotated[
         list[str] | None,
-        typer.Option(metavar="HOST", help="Name of a proxy in front, as participants type it; may be repeated."),
+        typer.Option(metavar="HOST", help="Host name under which participants reach a proxy in front; may be repeated."),
     ] = None,
     no_open: NoOpenOption = False,
     device: DeviceOption = None,
 ) -> None:
-    """Open a study for its participants. It may be stopped and opened again at any time: all go on where they were.
+    """Open a study for its participants. It may be stopped and opened again at any time; everybody continues where they
+    were.
 
     Example: vnla study serve studies/help --name study.example.org --no-open
     """
@@ -197,14 +202,14 @@ def serve(
 @app.command("rehearse", epilog="Example: vnla study rehearse studies/help --out rehearsal")
 def rehearse(
     folder: Folder,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make, of a study like this one.")],
-    people: Annotated[int, typer.Option(min=1, max=400, help="How many take part.")] = 24,
-    seed: Annotated[int, typer.Option(min=0, help="Of what they do.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="New folder for the copy of the study.")],
+    people: Annotated[int, typer.Option(min=1, max=400, help="Number of participants.")] = 24,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of what they do.")] = 0,
     device: DeviceOption = None,
 ) -> None:
-    """Try a study out in a copy of it: scripted participants of different habits take part, over lines to a server.
+    """Try out a study on a copy of it: scripted participants with different habits take part through a server.
 
-    What they leave can be exported and scored like what people leave. Nothing of the study itself is changed.
+    Their data can be exported and scored like people's. The study itself is not changed.
     """
     check_installed()
     import asyncio
@@ -244,7 +249,7 @@ def withdraw(
     folder: Folder,
     code: Annotated[str, typer.Argument(metavar="CODE", help="Completion code, or id, of the participant.")],
 ) -> None:
-    """Delete all that was recorded of a participant who asks for it later. Stop the server first."""
+    """Delete everything that was recorded of a participant who asks for it. Stop the server first."""
     check_installed()
     from vnla.common.lock import alone_in
     from vnla.serve.study.design import Design
@@ -252,7 +257,7 @@ def withdraw(
 
     Design.read(folder)
     with alone_in(folder):
-        typer.echo(f"{folder}: all that was recorded of {delete(folder, code)} is deleted; copies of it are yours to delete")
+        typer.echo(f"{folder}: everything recorded of {delete(folder, code)} is deleted; delete copies of your own, too")
 
 
 @app.command("export", epilog="Example: vnla study export studies/help --out data")
@@ -260,7 +265,7 @@ def export(
     folder: Folder,
     out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to make; it must not exist yet.")],
     skip_damaged: Annotated[
-        bool, typer.Option("--skip-damaged", help="Leave damaged records out and name them, rather than refuse them.")
+        bool, typer.Option("--skip-damaged", help="Leave out damaged records and name them, instead of stopping.")
     ] = False,
 ) -> None:
     """Write the data of a study: results, episodes, participants and events."""

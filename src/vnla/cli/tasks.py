@@ -57,7 +57,7 @@ class DatasetOptions:
     seed: int = option(0, "The same seed gives the same files.", min=0, max=LARGEST_SEED)
     size: int | None = option(
         None,
-        "Minimum number of points of each dev and test set. [default: 5000, or as many as leave most for training]",
+        "Minimum number of points of each dev and test set. [default: 5000, or fewer in a small world]",
         min=0,
     )
     splits: Path | None = option(
@@ -75,7 +75,7 @@ class DatasetOptions:
         None, "Maximum number of start viewpoints. [default: AskNav 5, NoRoom 12]", metavar="N", min=1
     )
     per: PerName | None = option(
-        None, "Whether --starts is for each room, or for each object, of a bucket. [default: AskNav room, NoRoom object]"
+        None, "Whether --starts counts for each room or for each object of a bucket. [default: AskNav room, NoRoom object]"
     )
     compress: Annotated[bool, typer.Option("--gzip", help="Write .json.gz files.")] = False
 
@@ -123,8 +123,8 @@ def make(
 ) -> None:
     """Make AskNav or NoRoom for a world, as section 5 and the appendix of the paper describe.
 
-    With --shard i/n it works out the points of a part of the houses, in OUT.shards, and with --shard merge it makes the data
-    set of all parts.
+    With --shard i/n it makes the points of a share of the houses in OUT.shards; --shard merge makes the data set from all
+    shares.
     """
     files.vacant(out)
     from vnla.pipeline.shards.shard import MERGE, Shard
@@ -165,11 +165,11 @@ def stats(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A data set folder, or one with the authors' files.")],
     task: Annotated[TaskName | None, typer.Option(help="Which data set, where the folder has both.")] = None,
     figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where figures and numbers go. [default: OUT/statistics]")
+        Path | None, typer.Option(metavar="DIR", help="Folder for figures and numbers. [default: OUT/statistics]")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a data set's splits beside the paper's, and draw the appendix's figures of it (PNG, and their data as JSON)."""
+    """Print a data set's splits beside the paper's, and draw the figures of the paper's appendix for it (PNG and JSON)."""
     from vnla.report.task_figures import figures as drawn
     from vnla.tasks.dataset import read_dataset
     from vnla.tasks.statistics import PAPER, dataset_statistics

@@ -39,7 +39,7 @@ class TrainCommandOptions:
     )
     feature_cache: str | None = option(
         None,
-        "Keep features on disk and at most this much in memory, such as 4GB; or in the host's memory, from which a GPU"
+        "Keep features on disk and at most this much in memory, such as 4GB; or host: in the host's memory, from which a GPU"
         " fetches them: host. [default: all in memory]",
         metavar="SIZE",
     )
@@ -59,11 +59,11 @@ def train(
 ) -> None:
     """Train an agent with I3L-BCUI (Algorithm 1). The defaults are the paper's hyperparameters.
 
-    Ctrl-C saves and leaves; the same command, or just `vnla train RUN`, continues where it was. Of a run that exists only
-    --iterations may change, and --world and --tasks if they were moved; any other option has to be what it was. Several
-    policies, seeds or variants are trained side by side, each in a folder of its own in RUN; so are several RUNs that are
-    there. With --shard i/n some of them are trained, and --shard merge sees that all are finished. Under torchrun several
-    processes train one run, each with a part of every batch.
+    Ctrl-C saves and exits; the same command, or just `vnla train RUN`, continues from there. For a run that exists, only
+    --iterations may change, and --world and --tasks if those folders were moved; all other options must stay the same.
+    Several policies, seeds or variants are trained side by side, each in its own folder in RUN, and so are several existing
+    RUNs. With --shard i/n only a share of them is trained; --shard merge checks that all are finished. Under torchrun
+    several processes train one run, each with a part of every batch.
 
     Example: vnla train runs/learned --world worlds/small --tasks tasks/small --iterations 2000
 

@@ -38,8 +38,10 @@ class TuneOptions:
     )
     split: str = option("val_unseen", "Which dev set: val_seen or val_unseen.", metavar="NAME")
     checkpoint: OneCheckpointOption = "val_unseen"
-    limit: int | None = option(None, "Use at most this many tasks, spread evenly over the data set. [default: all]", min=1)
-    seeds: int = option(1, "How many of the authors' five seeds.", min=1, max=5)
+    limit: int | None = option(
+        None, "Use at most this many tasks, taken evenly from the whole data set. [default: all]", min=1
+    )
+    seeds: int = option(1, "How many of the authors' five seeds to use.", min=1, max=5)
     device: DeviceOption = None
 
 
@@ -53,7 +55,7 @@ def tune(
 ) -> None:
     """Choose the options of a run's help policy by success on a dev set: a threshold, a margin, or what --grid names.
 
-    They are kept in asking.json in the run's folder, and used wherever the run's agent is used.
+    The choice is kept in asking.json in the run's folder, and applies wherever the run's agent is used.
 
     Example: vnla tune runs/learned --help-policy threshold
 

@@ -29,7 +29,7 @@ def walk(
     ] = None,
     tasks: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Data set of tasks. [default: some are made]", show_default=False),
+        typer.Option(metavar="DIR", help="Data set of tasks. [default: made for this house]", show_default=False),
     ] = None,
     house: Annotated[
         str | None, typer.Option(metavar="ID", help="House to walk in. [default: the first]", show_default=False)
@@ -38,7 +38,7 @@ def walk(
     seed: BudgetSeedOption = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pictures.")] = Path("walk"),
 ) -> None:
-    """Walk with the navigation teacher through a house; draw the map here and as a PNG.
+    """Walk through a house with the navigation teacher, and draw the map in the terminal and as a PNG file.
 
     Example: vnla walk --task 2
 
@@ -49,7 +49,7 @@ def walk(
     from vnla.tasks.task_set import TaskSet
 
     if world is None and tasks is not None:
-        raise InputError("--tasks: are of a world; name its folder: vnla walk WORLD --tasks DIR")
+        raise InputError("--tasks: belong to a world; name its folder: vnla walk WORLD --tasks DIR")
     if is_small(world):
         world, tasks = embedded_places()
     chosen, compiled, offered = _tasks_in(world, tasks, house)

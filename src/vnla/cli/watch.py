@@ -38,13 +38,17 @@ def watch(
     world: Annotated[Path | None, typer.Option(metavar="DIR", help="World. [default: the run's, or the small one]")] = None,
     tasks: TasksOption = None,
     forward: ForwardOption = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Draw a film strip and a moving map here.")] = None,
-    video: Annotated[bool, typer.Option("--video", help="The moving map as MP4 as well; needs ffmpeg.")] = False,
-    ask: Annotated[bool, typer.Option("--ask", help="Be its advisor: type an answer whenever it asks.")] = False,
-    price: Annotated[int, typer.Option(min=0, max=100, help="With --ask: requests that its question back costs.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Draw a film strip and an animated map into this folder.")
+    ] = None,
+    video: Annotated[bool, typer.Option("--video", help="Also write the animated map as MP4; needs ffmpeg.")] = False,
+    ask: Annotated[bool, typer.Option("--ask", help="Be the agent's advisor: type an answer whenever it asks.")] = False,
+    price: Annotated[
+        int, typer.Option(min=0, max=100, help="With --ask: number of requests that a question back to you costs the agent.")
+    ] = 1,
     device: Annotated[str, typer.Option(help="cpu, cuda.")] = "cpu",
 ) -> None:
-    """Show one episode, step by step: the task, where the agent was, how sure it was, what it heard and did.
+    """Show one episode step by step: the task, where the agent was, how sure it was, what it was told, and what it did.
 
     Example: vnla watch runs/learned --split test_unseen --out pictures
 

@@ -101,10 +101,17 @@ class WorldOrder:
 class HouseOptions:
     """What houses are generated."""
 
-    preset: str = option("small", "small: 17 little houses; paper: 61/11/18 of real sizes.", metavar="NAME")
+    preset: str = option(
+        "small",
+        "small: 17 small houses; paper: 61 for training, 11 for development and 18 for test, of real sizes.",
+        metavar="NAME",
+    )
     seed: int = option(0, "Seed of everything in it.", min=0, max=LARGEST_SEED)
     houses: int | None = option(
-        None, "Number of houses in all, in the preset's proportions. [default: the preset's]", metavar="N", max=MOST_HOUSES
+        None,
+        "Total number of houses, split in the preset's proportions. [default: the preset's]",
+        metavar="N",
+        max=MOST_HOUSES,
     )
     train: int | None = option(None, "Number of houses for training.", metavar="N", min=1, max=MOST_HOUSES)
     dev: int | None = option(None, "Number of houses for development.", metavar="N", min=1, max=MOST_HOUSES)
@@ -112,8 +119,10 @@ class HouseOptions:
     storeys: str | None = option(None, "Storeys, 1 to 3. [default: random]", metavar="A..B")
     rooms: str | None = option(None, "Rooms, 8 to 80. [default: the preset's sizes]", metavar="A..B")
     area: str | None = option(None, "Square metres indoors, 90 to 1000. [default: random]", metavar="A..B")
-    style: str | None = option(None, "Styles, e.g. modern,rustic: docs/worlds.md has all. [default: any]", metavar="NAMES")
-    programme: str | None = option(None, "home or workplace. [default: a home, sometimes a workplace]", metavar="NAME")
+    style: str | None = option(
+        None, "Styles, e.g. modern,rustic; docs/worlds.md lists them all. [default: any]", metavar="NAMES"
+    )
+    programme: str | None = option(None, "home or workplace. [default: mostly homes, some workplaces]", metavar="NAME")
     mirrored: bool = option(False, "Add the mirror image of each house for training.")
 
     def order(self) -> WorldOrder:
@@ -150,12 +159,12 @@ def make(
 ) -> None:
     """Generate houses: floor plans, furniture, viewpoints. The same seed gives the same world, on any machine.
 
-    A house keeps its name, its look and its split, however many houses are made: a larger world contains all houses
-    of a smaller one with the same preset, seed and options, and a house for test is never one for training elsewhere.
-    --mirrored adds the mirror image of each house for training as NAME-mirrored, with left and right exchanged.
+    A house keeps its name, its appearance and its split, however many houses are made: a larger world contains all
+    houses of a smaller one with the same preset, seed and options, and a test house is never a training house of another
+    such world. --mirrored adds the mirror image of each training house as NAME-mirrored, with left and right exchanged.
 
-    If it is interrupted, the same command continues. With --shard i/n it makes a part of the houses in OUT.shards,
-    and with --shard merge the world of all parts.
+    If it is interrupted, the same command continues. With --shard i/n it makes a share of the houses in OUT.shards;
+    --shard merge makes the world from all shares.
     """
     from vnla.pipeline.shards.shard import MERGE, Shard
     from vnla.pipeline.shards.world import houses_of, world_parts
@@ -226,7 +235,7 @@ def import_matterport(
 ) -> None:
     """Import Matterport3D buildings: connectivity graphs with rooms and objects where they are known.
 
-    Damaged files stop the import with a message; what is odd but usable is kept and counted as a note.
+    A damaged file stops the import with a message. Anything odd but usable is kept, and counted in a note.
     """
     houses, notes = bring_buildings(source, out, connectivity, scans, scan)
     _say_import(out, houses, notes, verbose, as_json)
@@ -251,14 +260,16 @@ def import_json(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The world folder to make; it must not exist yet.")],
     pictures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Pictures all around each viewpoint: <house>/<viewpoint>.jpg. [default: none]"),
+        typer.Option(
+            metavar="DIR", help="Folder of a panorama for each viewpoint: <house>/<viewpoint>.jpg. [default: none]"
+        ),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Refuse rooms that overlap and objects in no room.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Import houses of your own from a plain JSON file; `vnla world schema` prints what may stand in it.
+    """Import houses of your own from a plain JSON file; `vnla world schema` prints its format.
 
-    Viewpoints and edges that the file does not give are made. Without pictures agents see symbols, or read text.
+    Viewpoints and edges that are missing from the file are made. Without pictures, agents see symbols or read text.
     """
     from vnla.houses.sources import JsonHouses
 
@@ -313,7 +324,7 @@ def export(
     form: Annotated[ExportFormat, typer.Option("--format", help="The format to write.")] = ExportFormat.matterport,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a world as the files that other programs for Matterport3D read."""
+    """Write a world in the file formats that other programs for Matterport3D read."""
     files.vacant(out)
     houses = _read(world).houses
     with files.new_folder(out) as folder:
@@ -334,11 +345,13 @@ def show(
     house: Annotated[str | None, typer.Option(metavar="ID", help="Show only this house.")] = None,
     pictures: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Draw the house (or the first) here: floor plan, views of its rooms, 3-D model."),
+        typer.Option(
+            metavar="DIR", help="Draw this house, or the first, into this folder: floor plan, views of its rooms, 3-D model."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what the houses of a world look like in numbers, beside the 90 real buildings of Matterport3D."""
+    """Print statistics of the houses of a world beside those of the 90 real buildings of Matterport3D."""
     world = world or embedded_places()[0]
     folder = _read(world)
     houses = _chosen(folder, house)
@@ -360,7 +373,8 @@ def set_(
     pictures: Annotated[
         str | None,
         typer.Option(
-            metavar="SOURCE", help="generated, skybox, panoramas, boxes, or yours, a.b:Class; 'default' takes it back."
+            metavar="SOURCE",
+            help="generated, skybox, panoramas, boxes, or your own, package.module:Class; 'default' resets it.",
         ),
     ] = None,
     option: Annotated[
@@ -368,13 +382,13 @@ def set_(
     ] = None,
     features: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Features for `vnla train` that is told none; 'default' takes them back."),
+        typer.Option(metavar="NAMES", help="Features that `vnla train` uses by default; 'default' resets them."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose where a world's pictures come from, and which features agents are trained on unless told otherwise.
+    """Choose where the pictures of a world come from, and which features agents are trained on by default.
 
-    Prints what is chosen. Features made of other pictures are of no use afterwards and have to be made again.
+    Prints the choice. Features of other pictures cannot be used afterwards and have to be made again.
     """
     from vnla.common.registry import options_of
     from vnla.houses.pictures import picture_source
@@ -382,7 +396,7 @@ def set_(
     from vnla.vision.views import view_names
 
     if option and pictures in (None, _DEFAULT):
-        raise InputError("--option: is of a source of pictures; name one with --pictures SOURCE")
+        raise InputError("--option: belongs to a source of pictures; name one with --pictures SOURCE")
     choices: dict[str, Any] = {}
     if pictures is not None:
         source = {"source": pictures, "options": options_of(option or (), "--option")}

@@ -23,6 +23,7 @@ from vnla.experiments.presets import ExperimentPreset
 from vnla.pipeline.scheduler import RECORDS
 from vnla.pipeline.stages import Report, commits_in
 from vnla.report.document import (
+    NO_INTERVAL,
     Document,
     Finding,
     Item,
@@ -198,15 +199,23 @@ def exceeds(claim: str, found: Interval, threshold: float) -> Finding:
     low, high = settled(found.low), settled(found.high)
     holds = True if low > threshold else False if high < threshold else None
     bounds = [bound_text(bound, "%", (threshold,)) for bound in (low, high)]
-    detail = f"{found.value:.1f}% (95% interval {' to '.join(bounds)})."
+    interval = "no interval" if _has_none(found) else f"95% interval {' to '.join(bounds)}"
+    detail = f"{found.value:.1f}% ({interval})."
     return Finding(claim, holds, _with_reason(detail, holds, found, f"{threshold:g}%"))
 
 
 def _with_reason(detail: str, holds: bool | None, found: Interval, threshold: str) -> str:
     """Return the detail of a finding, with the reason where its interval does not decide it."""
-    if holds is not None or math.isnan(found.low) or math.isnan(found.high):
+    if holds is not None:
         return detail
+    if _has_none(found):
+        return f"{detail} {NO_INTERVAL}"
     return f"{detail} The interval contains {threshold}, so these tasks do not decide it."
+
+
+def _has_none(found: Interval) -> bool:
+    """Return whether a figure has no interval."""
+    return math.isnan(found.low) or math.isnan(found.high)
 
 
 def in_the_paper(paper: float | None, unit: str) -> str:

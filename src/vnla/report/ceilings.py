@@ -1,4 +1,4 @@
-"""What is left to win, as tables, figures and a report.
+"""How much better agents could do, as tables, figures and a report.
 
 document = ceilings_document([Entry("runs/learned", "test_unseen", found, pairs)], command, device="cpu")
 write(document, Path("out"))  # vnla.report.writing
@@ -77,21 +77,22 @@ _DRAWN = ("time", "requests", "metres", "sureness")
 _TEXT = """\
 All lines but the last two groups are of the same agent, with one thing or another changed. “If its next action is wrong”: it
 asks if and only if its most probable action is not the navigation teacher's, as long as a request is left. No agent knows
-that; the line says what knowing its own errors would be worth to this one. Who follows every subgoal is led by the
-navigation teacher for the actions of each. Who stops where it should stops as soon as that is a success, and goes on where
-it would have stopped before.
+that; the line shows what it would be worth to this agent to know its own errors. An agent that follows every subgoal is led
+by the navigation teacher for the actions of each. An agent that stops where it should stops as soon as that is a success,
+and walks on where it would have stopped too early.
 
-Lines in hindsight are chosen among many walks of an episode after these have ended. “At the best times” it asks by the best
-of the schedules that were tried. The best of many walks is lucky, whatever they differ in: the placebo is the best of as
-many walks in which the agent asks by its own help policy and its actions are sampled. How far the best times are above the
-agent says nothing by itself; compare it with the placebo.
+Lines in hindsight are chosen among many walks of an episode after these have ended. “At the best times” it asks by the
+best of the schedules that were tried. The best of many walks is partly luck, whatever the walks differ in. So there is
+a placebo: the best of as many walks in which the agent asks by its own help policy and its actions are sampled. Compare
+the best times with the placebo, not with the agent.
 
 The scripted searcher goes to the nearest place that it has seen and not been to, recognises without error a goal among the
 neighbours that it sees, and follows advice to the letter. It has the same time and the same requests, and learns nothing. It
 asks as soon as it has neither advice nor a goal in sight, or if its next action is wrong.
 
-At a step at which the agent goes on and has a request left it asks, or it does not, and everything after that is by its own
-help policy again. What asking now is worth is below zero where the request would better have been kept."""
+At each step at which the agent goes on and has a request left, it is made to ask, and made not to ask; after that it follows
+its own help policy again. The difference is what asking is worth at that step. It is below zero where the request would
+better have been kept."""
 
 
 @dataclass(frozen=True)
@@ -128,8 +129,8 @@ def ceilings_table(entry: CeilingsEntry, *, metres: bool = True, name: str = "ce
             won = None if line == OWN else Value.of(found.won(line), "points")
             left = [Value.of(found.metres(line), "m")] if metres else []
             rows.append((label, Value.of(found.success(line), "%"), won, *left))
-    columns = ("", "Success (%)", "Won (points)", *(["Metres left"] if metres else []))
-    return ReportTable(name, f"{entry.title}: what is left to win", columns, rows, ceilings_note(found), command)
+    columns = ("", "Success (%)", "Gained (points)", *(["Metres left"] if metres else []))
+    return ReportTable(name, f"{entry.title}: how much better it could do", columns, rows, ceilings_note(found), command)
 
 
 def ceilings_note(found: Ceilings) -> str:
@@ -263,7 +264,7 @@ def ceilings_document(entries: Sequence[CeilingsEntry], command: str, device: st
     walks = f"{sum(len(each.found.schedules.episode) for each in entries):,}"
     settings = {"episodes tried": f"{walks} schedules, and as many walks with sampled actions"}
     origin = Provenance.collect(command, seeds=entries[0].found.seeds, device=device, settings=settings)
-    return Document("What is left to win", _summary(entries), sections, origin)
+    return Document("How much better the agent could do", _summary(entries), sections, origin)
 
 
 def _summary(entries: Sequence[CeilingsEntry]) -> str:
@@ -274,11 +275,12 @@ def _sentence(entry: CeilingsEntry) -> str:
     found = entry.found
     rate = {line: f"{found.success(line).value:.1f}%" for line in found.lines}
     return (
-        f"{entry.title}: the agent succeeds in {rate[OWN]} of its episodes. If it asked where its next action is wrong it"
-        f" would in {rate[IF_WRONG]}, with perfect following in {rate['own_following']}, with perfect stopping in"
-        f" {rate['own_stopping']}. A scripted searcher with a perfect detector does in {rate['search_view']} with one view"
-        f" and in {rate['search_panorama']} with a panorama, the navigation teacher in the same time in {rate[NAV_TEACHER]}."
-        f" In hindsight the best times to ask give {rate[BEST]}, and the placebo of as many walks {rate[PLACEBO_BEST]}."
+        f"{entry.title}: the agent succeeds in {rate[OWN]} of its episodes. It would succeed in {rate[IF_WRONG]} if it asked"
+        f" whenever its next action is wrong, in {rate['own_following']} if it followed every subgoal, and in"
+        f" {rate['own_stopping']} if it stopped where it should. A scripted searcher with a perfect detector succeeds in"
+        f" {rate['search_view']} with one view and in {rate['search_panorama']} with a panorama; the navigation teacher, in"
+        f" the same time, in {rate[NAV_TEACHER]}. In hindsight, asking at the best times gives {rate[BEST]}, and its placebo"
+        f" of as many walks {rate[PLACEBO_BEST]}."
     )
 
 

@@ -143,7 +143,7 @@ def pairs_table(
     entries = [entry for pair in found for entry in (pair.one, pair.other)]
     note = f"{note} {_walked(entries)}{_warnings(entries)}"
     return ReportTable(
-        name, f"What each pair differs by{_doubt(entries)}", ("", "Difference", "Better"), rows, note, command
+        name, f"Differences within each pair{_doubt(entries)}", ("", "Difference", "Better"), rows, note, command
     )
 
 
@@ -217,9 +217,9 @@ def contest_figure(entries: Sequence[Entry], found: Sequence[Pair], canvas: Canv
     more = ", ".join(f"{pair.other.name} less {pair.one.name} {gain.value:+.1f} points" for pair, gain in gains)
     among = "on the tasks that all have" if shared else "each on its own tasks"
     return Figure(
-        FIGURE, "Success, and what each pair differs by", png(canvas),
+        FIGURE, "Success, and the differences within each pair", png(canvas),
         alt=f"Success rates: {words}. Differences: {more}.",
-        caption=f"Left: success rates, {among}. Right: what each pair differs by, on the tasks that both have. Bars: "
+        caption=f"Left: success rates, {among}. Right: the differences within each pair, on the tasks that both have. Bars: "
         f"{houses_note(*(len(set(entry.houses)) for entry in entries))}",
         data={
             "success_rate": {name: rate._asdict() for name, rate in rates.items()},
@@ -249,6 +249,6 @@ def _summary(entries: Sequence[Entry], found: Sequence[Pair]) -> str:
     verdicts = [finding for finding in findings(found) if finding.holds is not None]
     return (
         f"Success on {entries[0].split.replace('_', ' ')}{_doubt(entries)}: {rates}."
-        f" Of {len(found)} pair{'' if len(found) == 1 else 's'}"
-        f" {len(verdicts)} can be told apart."
+        f" Of {len(found)} difference{'' if len(found) == 1 else 's'}, {len(found) - len(verdicts)}"
+        f" {'is' if len(found) - len(verdicts) == 1 else 'are'} inconclusive."
     )

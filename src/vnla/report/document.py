@@ -36,6 +36,8 @@ MOST_DIGITS = 4
 """Digits after the point that a bound is given with where fewer would hide on which side of a threshold it lies."""
 ZERO_INSIDE = "The interval contains zero, so these tasks do not decide it."
 """Why a difference is inconclusive."""
+NO_INTERVAL = "Without an interval, these tasks do not decide it."
+"""Why a figure that is the same for all tasks, say, decides nothing."""
 _LOPSIDED = 0.25  # by this share of the longer side the sides of an interval may differ and still read as one ±
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _PNG, _JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff"
@@ -216,7 +218,7 @@ class Finding:
         low, high = settled(low), settled(high)
         unknown = math.isnan(low) or math.isnan(high)
         holds = None if unknown or low <= 0 <= high else low > 0
-        why = "" if unknown or holds is not None else ZERO_INSIDE
+        why = "" if holds is not None else NO_INTERVAL if unknown else ZERO_INSIDE
         return cls(claim, holds, " ".join(filter(None, (f"{difference_text(gain, low, high, unit)}.", why, more))))
 
     @property

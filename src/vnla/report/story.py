@@ -311,7 +311,7 @@ def _doing(house: House, step: EpisodeStep, after: int) -> str:
 
 
 def _ending(account: Account) -> Iterator[Text]:
-    how = "It stopped" if account.stopped else "Its time is up"
+    how = "It stopped" if account.stopped else "Its time ran out"
     metres = distance_to_goal(account)
     style = GOOD if account.success else BAD
     verdict = "Success" if account.success else "Failure"

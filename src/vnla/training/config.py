@@ -50,8 +50,8 @@ class TrainingConfig:
 
     iterations: int = option(
         100_000,
-        "How many batches to train on; 0 leaves an agent as it is. A run that exists continues up to this number, with"
-        " its cooldown at the new end.",
+        "Number of batches to train on; 0 leaves the agent as it is. An existing run continues up to this number, and its"
+        " cooldown moves to the new end.",
         min=0,
     )
     batch: int = option(100, "Episodes in a batch.", min=1)
@@ -60,7 +60,7 @@ class TrainingConfig:
     """It is added to the gradient."""
     ratio: float = option(0.4, "τ: share of the time with assistance.", "--ratio", "--tau", min=0, max=1)
     """τ of the help budgets (`vnla.world.budgets.HELP_RATIO`)."""
-    seed: int = option(0, "Seed of everything random. Several with commas between.", metavar="NUMBERS", several=True)
+    seed: int = option(0, "Seed of everything random. Separate several by commas.", metavar="NUMBERS", several=True)
     precision: str = option("float32", "float32, bfloat16, or tf32 on a GPU.", metavar="NAME")
     """With "bfloat16" products are in mixed precision; with "tf32", on a GPU, those of float32 are rounded to 10 bits."""
     cooldown: float = option(
@@ -94,17 +94,19 @@ class TrainingConfig:
 class RunConfig:
     """Everything that determines a run."""
 
-    world: str = option("", "World folder; of a run to continue, where it is now.", "--world", metavar="DIR", is_place=True)
+    world: str = option(
+        "", "World folder; for a run to continue, where that folder is now.", "--world", metavar="DIR", is_place=True
+    )
     tasks: str = option(
         "",
-        "Data set folder, made by `vnla tasks make`; of a run to continue, where it is now.",
+        "Data set folder, made by `vnla tasks make`; for a run to continue, where that folder is now.",
         "--tasks",
         metavar="DIR",
         is_place=True,
     )
     features: str = option(
         "efficientnet-lite0",
-        "Features of the world, symbolic, or text. Several with commas between. [default: what the agent declares, or the"
+        "Features of the world, symbolic, or text. Separate several by commas. [default: what the agent declares, or the"
         " world's choice]",
         metavar="NAME",
         unset=True,
@@ -112,7 +114,7 @@ class RunConfig:
     help_policy: str = option(
         "learned",
         "none, first, random, learned, teacher; spaced, entropy, if-wrong; valued, threshold; cloning, imitation; or"
-        " package.module:Class. Several with commas between.",
+        " package.module:Class. Separate several by commas.",
         metavar="NAMES",
         several=True,
     )
@@ -120,7 +122,7 @@ class RunConfig:
         dict, "An option of the help policy; may be repeated.", "--help-option", metavar=OWN, several=True
     )
     """Fields of the help policy that differ from its own."""
-    keeps_ended: bool = option(False, "Ended episodes stay in the loss, as in the authors' code.")
+    keeps_ended: bool = option(False, "Keep ended episodes in the loss, as the authors' code does.")
     validate_every: int = option(1000, "Iterations between two validations.", min=1)
     keeps_checkpoints: bool = False
     """Whether the agent of every validation is kept, to compare agents at equal success (Table 3)."""
@@ -133,7 +135,7 @@ class RunConfig:
     sensors: str = option(
         "",
         "Its sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
-        " exits, places; or package.module:Class. Several with commas between.",
+        " exits, places; or package.module:Class. Separate several by commas.",
         "--sensor",
         "--sense",
         "--senses",
@@ -142,7 +144,7 @@ class RunConfig:
     """By names with commas between (`vnla.agents.sensors`)."""
     feature_dropout: float = option(
         0.0,
-        "Share of each view's numbers that an episode of training hides.",
+        "Share of each view's features that is hidden during an episode of training.",
         "--feature-dropout",
         "--veil",
         min=0,
@@ -151,39 +153,42 @@ class RunConfig:
     """It hides the same numbers for the whole episode (`RolloutContext.feature_dropout`)."""
     fold: str = option(
         "",
-        "Train in part of the houses: the second fifth is 2/5, all others are -2/5, the first 61 are first:61.",
+        "Train in some of the houses: 2/5 is the second fifth, -2/5 all but that fifth, first:61 the first 61.",
         metavar="PART",
     )
     timed: bool = option(False, "Train with the time budgets of evaluation.")
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: only the help module learns, what a request is worth; mistakes: it learns"
-        " where the next action is wrong; reward: the agent learns from how episodes end; or package.module:Class.",
+        "imitation, as in the paper; worth: the help module alone learns what a request is worth; mistakes: the help"
+        " module alone learns where the next action is wrong; reward: the agent learns from how episodes end; or"
+        " package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(
         dict, "An option of the objective; may be repeated.", "--objective-option", metavar=OWN
     )
     """Fields of the objective that differ from its own."""
-    following: bool = option(False, "The agent follows more and more of the subgoals itself, and learns to.")
+    following: bool = option(
+        False, "The agent learns to follow subgoals: as training goes on, it follows more and more of them itself."
+    )
     """How it learns to is in `vnla.assistance.following`."""
     practice: int = option(
         0,
-        "Practise with N short walks beside each episode, to learn what sentences mean.",
+        "Add N short practice walks to each episode, from which the agent learns what sentences mean.",
         metavar="N",
         min=0,
         max=MOST_PRACTICE,
     )
     """The walks are in `vnla.training.practice`."""
     strange: float = option(
-        0.0, "Share of the words in practice that are unknown to the agent, or known by their spelling alone.", min=0, max=1
+        0.0, "Share of the words in these walks that the agent does not know, or knows by their spelling only.", min=0, max=1
     )
     """Which words are strange is in `vnla.training.practice.Strange`."""
     forward: str = option(
         INFORMED,
-        "Where forward goes. informed: to the next viewpoint of the shortest path if it is in the middle of the view, as in"
-        " the paper; plain: to the viewpoint nearest to the centre.",
+        "Where the action forward leads. informed, as in the paper: to the next viewpoint on the shortest path if that is in"
+        " the middle of the view; plain: to the viewpoint nearest to the centre.",
         metavar="NAME",
     )
     """One of `vnla.world.forward.FORWARDS`."""

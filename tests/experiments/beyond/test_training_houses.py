@@ -46,7 +46,7 @@ def test_the_plan_of_the_command() -> None:
     assert with_points(paper, 1000).most_train["asknav"] == 4 * paper.most_train["asknav"]
     assert with_points(paper, 20) == paper, "fewer houses do with the preset's"
     assert BeyondOptions().plan(0).train is None
-    with pytest.raises(InputError, match="--mirrored: says what --houses adds"):
+    with pytest.raises(InputError, match="--mirrored: is about the houses of --houses"):
         BeyondOptions(mirrored=True).plan(0)
 
 

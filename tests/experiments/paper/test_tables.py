@@ -24,7 +24,7 @@ from vnla.experiments.paper.policy_order import policy_order
 from vnla.experiments.paper.published import TABLE_2, TABLE_6
 from vnla.experiments.reporting import exceeds, gains, same
 from vnla.report.curves import TrainingCurves
-from vnla.report.document import Finding, ReportTable, RowGroup, Value
+from vnla.report.document import NO_INTERVAL, Finding, ReportTable, RowGroup, Value
 
 HALF = ["111000", "111000"]
 ONCE = ["111111", "000000"]
@@ -198,9 +198,9 @@ def test_verdicts_follow_from_the_interval(interval: Interval, verdict: str, ali
 @pytest.mark.parametrize(
     ("first", "verdict", "words"),
     [
-        ("000001", "inconclusive", "NONE < FIRST: inconclusive"),  # one task of six says nothing
-        ("000000", "inconclusive", "NONE < FIRST: inconclusive"),
-        ("111111", "does not hold", "FIRST < RANDOM: does not hold (−100.0 points"),
+        ("000001", "inconclusive", "NONE < FIRST is inconclusive"),  # one task of six says nothing
+        ("000000", "inconclusive", "NONE < FIRST is inconclusive"),
+        ("111111", "does not hold", "FIRST < RANDOM does not hold: −100.0 points"),
     ],
 )
 def test_the_order_of_policies_is_that_of_every_step(results: PaperResults, first: str, verdict: str, words: str) -> None:
@@ -215,6 +215,7 @@ def test_an_inconclusive_finding_says_which_value_its_interval_contains() -> Non
     assert "The interval contains zero" in gains("better", Interval(1, -3, 5)).detail
     assert "smaller and larger than 2 points" in same("alike", Interval(1, -3, 5)).detail
     assert "The interval contains 50%" in exceeds("half", Interval(52, 48, 56), 50).detail
+    assert exceeds("half", Interval(100, math.nan, math.nan), 50).detail == f"100.0% (no interval). {NO_INTERVAL}"
     assert "contains" not in gains("better", Interval(9, 5, 12)).detail + gains("x", Interval(0, math.nan, math.nan)).detail
 
 

@@ -40,7 +40,7 @@ def test_a_new_study_has_what_its_readme_says(vnla: Vnla, trained: Trained, tmp_
     folder = tmp_path / "my study"
     options = ("--conditions", "help:advisor,beat", "--each", 1, "--practice", 1, "--catch", 1)
     status, out, _ = vnla("study", "new", folder, trained.folder, *options)
-    assert status == 0 and "2 conditions, 2 tasks a participant" in out
+    assert status == 0 and "2 conditions, 2 tasks per participant" in out
     design, readme = Design.read(folder), (folder / "README.md").read_text()
     assert design.name == "my study" and [each.name for each in design.conditions] == ["help:advisor", "beat"]
     assert all(f"`{field}`" in readme for field in Design.model_fields)
@@ -143,7 +143,7 @@ def test_a_port_that_is_taken(vnla: Vnla, study: Path) -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        assert f"127.0.0.1 port {port}: cannot be listened at" in line_of(vnla("study", "serve", study, "--port", port))
+        assert f"127.0.0.1 port {port}: cannot be opened" in line_of(vnla("study", "serve", study, "--port", port))
 
 
 def test_a_folder_that_is_no_study_stays_as_it_is(vnla: Vnla, tmp_path: Path) -> None:

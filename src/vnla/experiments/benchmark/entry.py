@@ -83,7 +83,7 @@ class Manifest:
     name: str
     authors: tuple[str, ...]
     summary: str
-    """One sentence on the agent."""
+    """One sentence about the agent."""
     command: str
     """What was typed to make the entry."""
     benchmark: str

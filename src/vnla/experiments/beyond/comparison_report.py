@@ -124,7 +124,7 @@ def ceilings_lines(results: ComparisonResults, command: str = "") -> list[Item]:
         f" an episode, and as many walks with sampled actions. {houses_note(first['houses'])}"
     )
     columns = ["", *(f"{arm.upper()} (%)" for arm in arms)]
-    return [ReportTable("table-b3", "Table B3: what is left to win", columns, rows, text, command)]
+    return [ReportTable("table-b3", "Table B3: how much better agents could do", columns, rows, text, command)]
 
 
 def _share(line: dict[str, dict[str, float | None]]) -> Value:
@@ -256,7 +256,7 @@ class ComparisonReport(ExperimentReport):
             ),
             ReportPart("What each part adds", tables=[partial(parts_table, results, command)]),
             ReportPart("Success against help", figures=sweeps),
-            ReportPart("What is left to win", tables=left),
+            ReportPart("How much better the agents could do", tables=left),
             ReportPart("Training", tables=[partial(trainings_table, results, command)], figures=curves),
         ]
 

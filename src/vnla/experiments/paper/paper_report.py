@@ -15,8 +15,8 @@ from vnla.report.document import Finding, Item, Section
 
 ALL_TABLES = tuple(TABLES)
 _EPISODES = (
-    "Runs of the agent LEARNED in houses that it had not seen, the first as Figure 1 of the paper: the way on a map, what"
-    " the agent saw where it began, asked and ended, and what it was told."
+    "Runs of the agent LEARNED in houses that it had not seen, {which}: the way on a map, what the agent saw where it began,"
+    " asked and ended, and what it was told."
 )
 
 
@@ -78,7 +78,7 @@ class PaperReport(ExperimentReport):
             ReportPart(
                 "When the agent asks, and where it succeeds", figures=drawn(*behaviour, wanted=policies and everything)
             ),
-            ReportPart("Episodes", _EPISODES, figures=drawn(episodes, wanted=watched)),
+            ReportPart("Episodes", _EPISODES.format(which=_which(everything)), figures=drawn(episodes, wanted=watched)),
             ReportPart("Subgoals", tables=tables(3)),
             ReportPart("Objects without rooms", tables=tables(4)),
             ReportPart("Rules of the help teacher", tables=tables(7)),
@@ -117,6 +117,19 @@ class PaperReport(ExperimentReport):
         stay = "is" if count[None] == 1 else "are"
         return (
             f"Of {len(found)} findings of the paper, {count[True]} {hold} here, {count[False]} {fail} not, and {count[None]}"
-            f" {stay} inconclusive: the interval has both outcomes in it. Intervals of findings are 95% over tasks in the"
-            " same houses, each agent trained once: they do not say what other houses or trainings would give."
+            f" {stay} inconclusive, because an interval contains both outcomes or there is none."
+            f"{_also_ours(len(every) - len(found))}"
+            " Intervals of findings are 95% over tasks in the same houses, and each agent was trained once: they do not say"
+            " what other houses or trainings would give."
         )
+
+
+def _which(everything: bool) -> str:
+    return "the first as Figure 1 of the paper" if everything else "beside the one above"
+
+
+def _also_ours(count: int) -> str:
+    """Return how many claims are counted beside the paper's findings, as a sentence; nothing where there are none."""
+    if not count:
+        return ""
+    return f" {count} further claim{'' if count == 1 else 's'} below {'is' if count == 1 else 'are'} ours, not the paper's."

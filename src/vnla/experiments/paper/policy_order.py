@@ -24,11 +24,18 @@ def policy_order(results: PaperResults, split: str) -> Finding:
     steps["LEARNED ≈ TEACHER"] = same("", near, within=NEAR)
     every = [each.holds for each in steps.values()]
     holds = False if False in every else None if None in every else True
-    open_steps = [
-        f"{name}: {each.verdict} ({each.detail.partition('. ')[0].removesuffix('.')})"
-        for name, each in steps.items()
-        if not each.holds
-    ]
+    open_steps = [f"{name} {_verdict(each)}: {_figures(each)}." for name, each in steps.items() if not each.holds]
+    if None in every:
+        open_steps.append("A step is inconclusive if its interval contains both outcomes, or if there is no interval.")
     claim = f"NONE < FIRST < RANDOM < LEARNED ≈ TEACHER in success on {SPLITS[split]}"
-    words = f"{'; '.join(open_steps)}." if open_steps else "Every step holds."
-    return Finding(claim, holds, f"{words} ≈ is within {NEAR:g} points.", ours=True)
+    words = " ".join(open_steps) or "Every step holds."
+    return Finding(claim, holds, f"{words} ≈ means within {NEAR:g} points.", ours=True)
+
+
+def _verdict(step: Finding) -> str:
+    return "is inconclusive" if step.holds is None else step.verdict
+
+
+def _figures(step: Finding) -> str:
+    """Return the difference and its interval, without what else is said of a step."""
+    return step.detail.partition(". ")[0].removesuffix(".")

@@ -19,7 +19,7 @@ from vnla.common.errors import InputError
 MERGE = "merge"
 """What is given instead of a shard to put all of them together."""
 MOST = 100_000
-HELP = "A share of the work, such as 2/8 for a job array; merge puts all of them together. [default: the whole]"
+HELP = "Share of the work, such as 2/8 for a job array; merge puts all shares together. [default: all of it]"
 
 Value = TypeVar("Value")
 

@@ -30,7 +30,7 @@ class StudySizes:
     """Tasks in a block."""
     groups: int
     practice: int
-    """Tasks to practise with."""
+    """Number of tasks for practice."""
     passes: int
     catch: int
 
