@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vnla.camera import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, OrientedBox
+from vnla.language.salience import SEEN_WELL, Sighting, outline_share, salience
 from vnla.language.sights import LEAST, OUTSIDE, Sights, sights_of
 from vnla.language.things import MISTAKEN, NOTHING, hangs, room_of, thing_of
 from vnla.world.actions import Nav
@@ -146,6 +147,23 @@ class Surroundings:
     def ahead(self) -> Bools:
         """Whether it is in the middle of the view."""
         return self.visible & (np.abs(self.across) <= AHEAD)
+
+    @cached_property
+    def salient(self) -> Bools:
+        """Whether a person would notice it in the view: (viewpoints, 36, things)."""
+        salient: Bools = salience(Sighting(self.share, self.across, self.whole)) >= 1
+        return salient
+
+    @cached_property
+    def whole(self) -> NDArray[np.float32]:
+        """How much is seen of each thing where something is, of what is seen of it where it is seen well, at the same
+        distance: less than 1 where something hides it, or it is cut off: (viewpoints, 36, things)."""
+        offset = np.array([each.box.centre for each in self.house.objects]).reshape(-1, 3) - self.graph.position[:, None]
+        boxes = [outline_share(each.box, offset[:, i]) for i, each in enumerate(self.house.objects)]
+        filled = self.share / np.array(boxes).reshape(-1, len(offset)).T[:, None]
+        well = [np.quantile(each[each > 0], SEEN_WELL) if each.any() else 1.0 for each in np.where(self.visible, filled, 0).T]
+        whole: NDArray[np.float32] = (filled / np.array(well)).astype(np.float32)
+        return whole
 
     @cached_property
     def named(self) -> Bools:
@@ -386,6 +404,11 @@ class Surroundings:
         centre = self._centre[thing]
         nearest = min(range(len(place) - 1), key=lambda i: float(_to_segment(centre[None], place[i], place[i + 1])[0]))
         return "right" if _angle(place[nearest + 1] - place[nearest], centre - place[nearest]) > 0 else "left"
+
+    def is_where_one_goes(self, here: int, there: int, thing: int) -> bool:
+        """Whether a thing is in the room that a way leads into; true of ways that stay in a room."""
+        rooms, own = self.room[self.path(here, there)], self.house.objects[thing].room
+        return own is None or own == rooms[-1] or bool((rooms == rooms[0]).all())
 
     def side_of_thing(self, here: int, view: int, thing: int) -> Side | None:
         """Where in the view a thing is."""
