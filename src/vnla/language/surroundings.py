@@ -56,6 +56,7 @@ SIDES: tuple[Side, ...] = ("left", "right", "ahead")
 Bools = NDArray[np.bool_]
 
 NOWHERE = -1
+_NAV = tuple(Nav)
 
 
 class Way(NamedTuple):
@@ -249,10 +250,16 @@ class Surroundings:
 
     def path(self, here: int, there: int) -> list[int]:
         """The viewpoints of the shortest path, both ends included."""
-        path = [here]
-        while path[-1] != there:
-            path.append(int(self.graph.hop[path[-1], there]))
-        return path
+        if (here, there) not in self._paths:
+            path = [here]
+            while path[-1] != there:
+                path.append(int(self.graph.hop[path[-1], there]))
+            self._paths[here, there] = path
+        return self._paths[here, there]
+
+    @cached_property
+    def _paths(self) -> dict[tuple[int, int], list[int]]:
+        return {}
 
     @cached_property
     def beside(self) -> Ints:
@@ -437,25 +444,23 @@ class Surroundings:
 
     def led(self, pose: int, there: int) -> int:
         """The pose of somebody whom the navigation teacher has led to a viewpoint."""
-        here, view = divmod(pose, VIEWS)
-        for action in self.way(pose, there):
-            if action is Nav.FORWARD:
-                here = int(self.graph.hop[here, there])
-            else:
-                view = _looking(view, action)
-        return here * VIEWS + view
+        return self.leading(pose, there)[1]
 
     def way(self, pose: int, there: int) -> tuple[Nav, ...]:
         """The navigation teacher's actions to a viewpoint."""
+        return self.leading(pose, there)[0]
+
+    def leading(self, pose: int, there: int) -> tuple[tuple[Nav, ...], int]:
+        """The navigation teacher's actions to a viewpoint, and the pose of somebody whom they have led there."""
         (here, view), actions = divmod(pose, VIEWS), list[Nav]()
-        while here != there:
-            step = int(self.graph.hop[here, there])
-            actions.append(Nav(self.toward[self.edge[here, step], view]))
-            if actions[-1] is Nav.FORWARD:
-                here = step
-            else:
-                view = _looking(view, actions[-1])
-        return tuple(actions)
+        for step in self.path(here, there)[1:]:
+            toward = self.toward[self.edge[here, step]]
+            while (action := _NAV[toward[view]]) is not Nav.FORWARD:
+                actions.append(action)
+                view = _looking(view, action)
+            actions.append(action)
+            here = step
+        return tuple(actions), here * VIEWS + view
 
     def after(self, pose: int, action: Nav) -> int:
         """The pose after an action of somebody who has no goal."""
