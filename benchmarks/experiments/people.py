@@ -5,8 +5,8 @@
     python benchmarks/experiments/people.py --boxes boxes.json            # what is in view worked out from boxes
 
 The world of their houses is made if it is not there, and looked at, which takes long the first time. With `--boxes` nothing
-is drawn, and every tenth house is looked at, which takes half a minute: `tests/language/test_people.py` holds that. Sentences that people wrote, as lines like those of `vnla/language/data/handwritten.jsonl`, are heard with
-`--sentences FILE`.
+is drawn, and every tenth house is looked at, which takes half a minute: `tests/language/test_people.py` holds that.
+Sentences that people wrote, as lines like those of `vnla/language/data/handwritten.jsonl`, are heard with `--sentences`.
 """
 
 from __future__ import annotations

@@ -22,8 +22,9 @@ from vnla.houses.folder import WorldFolder, read_world
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.frames import Face, Frame, Landmark, Pass, Reach, Spot, Walk, said
 from vnla.language.salience import Sighting, reason
+from vnla.language.sights import OUTSIDE
 from vnla.language.speech import plan_of
-from vnla.language.surroundings import OUTSIDE, Surroundings
+from vnla.language.surroundings import Surroundings
 from vnla.report.advice import wandering
 from vnla.report.episodes import images_of
 from vnla.tasks.vocabulary import SPECIAL, Vocabulary

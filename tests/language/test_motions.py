@@ -101,9 +101,9 @@ def test_what_is_beyond_the_twelfth_action_is_marked() -> None:
 WORST = (
     ("turn left until you see the sofa, walk past the table to the door, " * 8)[:LONGEST],
     # Found by a search over the words of the lists, each the slowest of some thousands.
-    ": no need it is behind you plant plant goo hang : no need : : : : islands cupboards hang plant houseplants goo plant islands"
-    " islands it is behind you hang : islands hang islands : goo houseplants hang cupboards : goo cupboards plant : cupboards"
-    " plant goo : : plant plant hang no need plant plant plant right , now cupboards cupboards : : goo plant goo goo",
+    ": no need it is behind you plant plant goo hang : no need : : : : islands cupboards hang plant houseplants goo plant"
+    " islands islands it is behind you hang : islands hang islands : goo houseplants hang cupboards : goo cupboards"
+    " plant : cupboards plant goo : : plant plant hang no need plant plant plant right , now cupboards cupboards : : goo plant",
     ("around the desks around the around the desks desks " * 9)[:LONGEST],
     ("clock easy chair easy chair entryway to the left of easy chair once you're past entryway " * 5)[:LONGEST],
 )
@@ -128,7 +128,8 @@ def test_a_long_sentence_takes_little_of_the_processor(said: str, large: Surroun
 
 @pytest.mark.parametrize(
     "said",
-    ["", " ", "\x00", "x" * 10_000, "turn left " * 1000, "<b>turn left</b>", "{{7*7}}", "../../etc/passwd", "\u202eturn left",
+    ["", " ", "\x00", "x" * 10_000, "turn left " * 1000, "<b>turn left</b>", "{{7*7}}", "../../etc/passwd",
+     "\u202eturn left",
      "поверните налево", "左に曲がって", "🏠🏠", "\ud800", "1e999 steps", "turn -60 degrees", "'; drop table walks; --"],
 )  # fmt: skip
 def test_an_answer_to_everything(said: str) -> None:

@@ -347,7 +347,7 @@ def _before(around: Surroundings, view: int, seen: Bools, *, left: bool) -> int:
 
 
 def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int, Bools]]:
-    """How a thing may be called, with its colour or without, and in which views: where a person would pick it by these words."""
+    """How a thing may be called, with its colour or without, and in which views: where a person would pick it so."""
     salient = around.salient[here, :, thing]
     yield NOTHING, around.named[here, :, thing] & salient
     if around.hue[thing] != NOTHING:

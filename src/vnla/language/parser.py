@@ -155,8 +155,8 @@ _DOORS = {"door", "gap", "way"}
 
 
 def _compounds(row: Sequence[Sign]) -> list[Sign]:
-    """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture. Who is to go
-    back, and is not told where to, turns around and goes."""
+    """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture.
+    Who is to go back, and is not told where to, turns around and goes."""
     kept: list[Sign] = []
     for at, each in enumerate(row):
         before = kept[-1] if kept else Sign(",", 0, 0)

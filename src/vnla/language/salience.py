@@ -1,5 +1,5 @@
-"""Whether somebody would notice a thing in a picture who is told its name: large enough, in the middle rather than at the edge,
-and not hidden or cut off.
+"""Whether somebody would notice a thing in a picture who is told its name: large enough, in the middle rather than at the
+edge, and not hidden or cut off.
 
 Pure functions of numbers or of arrays of them, for one thing in one picture each. Whether its name may mean another thing in
 the picture is `vnla.language.surroundings.Surroundings.named`.

@@ -162,7 +162,8 @@ class Surroundings:
         offset = np.array([each.box.centre for each in self.house.objects]).reshape(-1, 3) - self.graph.position[:, None]
         boxes = [outline_share(each.box, offset[:, i]) for i, each in enumerate(self.house.objects)]
         filled = self.share / np.array(boxes).reshape(-1, len(offset)).T[:, None]
-        well = [np.quantile(each[each > 0], SEEN_WELL) if each.any() else 1.0 for each in np.where(self.visible, filled, 0).T]
+        seen = np.where(self.visible, filled, 0).T
+        well = [np.quantile(each[each > 0], SEEN_WELL) if each.any() else 1.0 for each in seen]
         whole: NDArray[np.float32] = (filled / np.array(well)).astype(np.float32)
         return whole
 
