@@ -103,7 +103,7 @@ WORST = (
     # Found by a search over the words of the lists, each the slowest of some thousands.
     ": no need it is behind you plant plant goo hang : no need : : : : islands cupboards hang plant houseplants goo plant"
     " islands islands it is behind you hang : islands hang islands : goo houseplants hang cupboards : goo cupboards"
-    " plant : cupboards plant goo : : plant plant hang no need plant plant plant right , now cupboards cupboards : : goo plant",
+    " plant : cupboards plant goo : : plant plant hang no need plant plant plant right , now cupboards",
     ("around the desks around the around the desks desks " * 9)[:LONGEST],
     ("clock easy chair easy chair entryway to the left of easy chair once you're past entryway " * 5)[:LONGEST],
 )
