@@ -74,10 +74,10 @@ class Wayfinding:
         return {room: np.where(only[0] == room, only[1], self._of_room(room)) for room in set(self.around.room.tolist())}
 
     def _of_room(self, room: int) -> Ints:
-        """On which side of each view the things of a room are that a person would notice: (viewpoints, 36)."""
+        """On which side of each view the things of a room are: (viewpoints, 36)."""
         around = self.around
         own = np.array([thing.room == room for thing in around.house.objects], bool)
-        share = np.where(around.salient[:, :, own], around.share[:, :, own], 0.0)
+        share = np.where(around.visible[:, :, own], around.share[:, :, own], 0.0)
         across = (share * around.across[:, :, own]).sum(axis=2) / np.maximum(share.sum(axis=2), 1e-9)
         return _side(across)
 
