@@ -2,11 +2,11 @@
 
     python benchmarks/experiments/people.py worlds/written
     python benchmarks/experiments/people.py worlds/written people.json    # also a file with what came of every walk
+    python benchmarks/experiments/people.py --boxes boxes.json            # what is in view worked out from boxes
 
-The world of their houses is made if it is not there, and looked at, which takes long the first time. The file also has
-what comes of the walks where what is in view is worked out from boxes, which is quick: `tests/language/test_people.py` holds
-that. Sentences that people wrote, as lines like those of `vnla/language/data/handwritten.jsonl`, are heard with
-`--sentences FILE`.
+The world of their houses is made if it is not there, and looked at, which takes long the first time. With `--boxes` nothing
+is drawn, and every tenth house is looked at, which takes half a minute: `tests/language/test_people.py` holds that.
+Sentences that people wrote, as lines like those of `vnla/language/data/handwritten.jsonl`, are heard with `--sentences`.
 """
 
 from __future__ import annotations
@@ -132,12 +132,26 @@ def record(found: dict[str, list[Row]], lines: Sequence[Written]) -> dict[str, o
     return {
         "command": "python benchmarks/experiments/people.py worlds/written people.json",
         "reader": READER_VERSION,
-        "boxes": boxed(held(lines)),
         "commit": commit(),
         "machine": machine_words(),
         "columns": COLUMNS,
         "walks": [_name(line) for line in lines],
         "heard": {what: ["".join(str(int(column)) for column in row) for row in walked] for what, walked in found.items()},
+    }
+
+
+def record_boxes(lines: Sequence[Written]) -> dict[str, object]:
+    """What came of the sentences in a few houses where what is in view is worked out from boxes, for a file; and how many
+    lead to the end pose."""
+    found = boxed(held(lines))
+    good = {what: sum(row[i] == "1" for row in found.values()) for i, what in enumerate(("without", "with"))}
+    return {
+        "command": "python benchmarks/experiments/people.py --boxes boxes.json",
+        "reader": READER_VERSION,
+        "commit": commit(),
+        "machine": machine_words(),
+        "end pose, without and with the number of actions": good,
+        "boxes": found,
     }
 
 
@@ -157,8 +171,15 @@ def main(place: Path, out: Path | None, sentences: Path | None) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("world", type=Path)
+    parser.add_argument("world", type=Path, nargs="?")
     parser.add_argument("out", type=Path, nargs="?")
     parser.add_argument("--sentences", type=Path)
+    parser.add_argument("--boxes", type=Path, metavar="FILE")
     given = parser.parse_args()
-    main(given.world, given.out, given.sentences)
+    if given.boxes:
+        record_of = read_written(given.sentences) if given.sentences else handwritten()
+        write_text(given.boxes, json.dumps(record_boxes(record_of), indent=1) + "\n")
+    elif given.world:
+        main(given.world, given.out, given.sentences)
+    else:
+        parser.error("give the folder of a world, or --boxes")

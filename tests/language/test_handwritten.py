@@ -131,7 +131,7 @@ def test_sentences(name: str) -> None:
 @each_file
 def test_walks_of_a_few_houses(name: str) -> None:
     houses = by_house(name)
-    for house in list(houses)[::10]:
+    for house in list(houses)[::20]:
         check_walks(house, houses[house])
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import time
+import cProfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
+from vnla.houses.generate.world import PRESETS, recipes
 from vnla.language.grounding import denote, motions
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import parse
 from vnla.language.reader import read_advice
-from vnla.language.sights import plain_sights
+from vnla.language.sights import boxed_sights, plain_sights
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
 
@@ -95,8 +98,54 @@ def test_what_is_beyond_the_twelfth_action_is_marked() -> None:
     assert found.why == "it is 17 actions: only the first 12 are told"
 
 
-def test_a_long_sentence_takes_little_of_the_processor() -> None:
-    said = ("turn left until you see the sofa, walk past the table to the door, " * 8)[:LONGEST]
-    begun = time.process_time()
-    read_advice(said, PAPER, WORDS, (AROUND, at("hall_south", 0)))
-    assert time.process_time() - begun < 3  # 0.3 s where nothing else runs: processors differ
+WORST = (
+    ("turn left until you see the sofa, walk past the table to the door, " * 8)[:LONGEST],
+    # Found by a search over the words of the lists, each the slowest of some thousands.
+    ": no need it is behind you plant plant goo hang : no need : : : : islands cupboards hang plant houseplants goo plant"
+    " islands islands it is behind you hang : islands hang islands : goo houseplants hang cupboards : goo cupboards"
+    " plant : cupboards plant goo : : plant plant hang no need plant plant plant right , now cupboards",
+    ("around the desks around the around the desks desks " * 9)[:LONGEST],
+    ("clock easy chair easy chair entryway to the left of easy chair once you're past entryway " * 5)[:LONGEST],
+)
+
+
+@pytest.fixture(scope="module")
+def large() -> Surroundings:
+    """A house of real sizes, with hundreds of things."""
+    made = recipes(PRESETS["paper"], 0)[70].make()
+    return Surroundings(made.house, boxed_sights(made))
+
+
+@pytest.mark.parametrize("said", WORST)
+def test_a_long_sentence_takes_little_of_the_processor(said: str, large: Surroundings) -> None:
+    """By calls of functions, since processors differ and have other things to do: 300,000 take less than 0.2 s."""
+    place = large, 129 * VIEWS + 16
+    read_advice("go to the sofa, past the chair and into the kitchen", PAPER, WORDS, place)  # tables are made once
+    with cProfile.Profile() as profile:
+        read_advice(said, PAPER, WORDS, place)
+    assert sum(each.callcount for each in profile.getstats()) < 400_000
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", " ", "\x00", "x" * 10_000, "turn left " * 1000, "<b>turn left</b>", "{{7*7}}", "../../etc/passwd",
+     "\u202eturn left",
+     "поверните налево", "左に曲がって", "🏠🏠", "\ud800", "1e999 steps", "turn -60 degrees", "'; drop table walks; --"],
+)  # fmt: skip
+def test_an_answer_to_everything(said: str) -> None:
+    """Which says so where nothing is done, where a house is known and where none is."""
+    for place in (None, (AROUND, at("hall_south", 0))):
+        found = read_advice(said, PAPER, WORDS, place)
+        assert found.understood or found.why
+
+
+@given(st.text(max_size=80))
+@settings(deadline=None, max_examples=40)
+def test_whatever_is_not_done_has_a_reason(said: str) -> None:
+    found = read_advice(said, PAPER, WORDS, (AROUND, at("hall_south", 0)))
+    assert found.understood or found.why
+
+
+def test_what_only_tells_how_things_are_is_said_to_do_so() -> None:
+    found = read_advice("the kitchen is behind you", PAPER, WORDS, (AROUND, at("hall_south", 0)))
+    assert found.understood is None and found.why == "it says how things are, not what to do"

@@ -143,8 +143,8 @@ WORDS = st.sampled_from(
 )
 
 
-@given(st.one_of(st.text(max_size=600), st.lists(WORDS, max_size=80).map(" ".join)), st.integers(0, 36 * 8 - 1))
-@settings(deadline=None, max_examples=150)
+@given(st.one_of(st.text(max_size=600), st.lists(WORDS, max_size=60).map(" ".join)), st.integers(0, 36 * 8 - 1))
+@settings(deadline=None, max_examples=80)
 def test_nothing_that_anybody_types_is_an_error(text: str, pose: int) -> None:
     parsed = parse(text)
     meant = denote(parsed, AROUND, pose, AROUND.after)

@@ -10,7 +10,7 @@ from benchmarks.experiments.people import boxed, held
 from vnla.language.handwritten import handwritten
 from vnla.language.reader import READER_VERSION
 
-RESULTS = Path(__file__).parents[2] / "results" / "language" / "understanding" / "people.json.gz"
+RESULTS = Path(__file__).parents[2] / "results" / "language" / "understanding" / "boxes.json.gz"
 
 
 def test_no_sentence_is_lost_in_a_few_houses() -> None:

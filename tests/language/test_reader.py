@@ -79,7 +79,7 @@ def test_a_left_is_a_right_angle_with_and_without_a_house(said: str) -> None:
         ("don’t turn left, turn right", "turn 90 degrees right", []),
         ("walk through the door on the left", None, ["walk through the door on the left"]),
         ("stop, then go forward", "stop", ["go forward"]),
-        ("go back", None, ["go back"]),
+        ("go back", "turn 120 degrees right, turn 60 degrees right, go forward", []),
         ("look around", None, ["look around"]),
         ("<b>turn left</b>", "turn 90 degrees left", ["<b>", "</b>"]),
         ("geh links", None, ["geh links"]),

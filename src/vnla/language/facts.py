@@ -38,7 +38,7 @@ REMEMBERED = 8
 MOST_TURNS = 2
 """Things that a turn may end at, of each kind, the largest."""
 
-_VERSION = 7
+_VERSION = 8
 _PRIORITY = (
     FrameKind.CLIMB, FrameKind.DESCEND, FrameKind.RISE, FrameKind.SINK, FrameKind.CROSS, FrameKind.ENTER,
     FrameKind.THROUGH, FrameKind.LEAVE, FrameKind.REACH, FrameKind.PASS, FrameKind.TOWARD, FrameKind.RETURN,
@@ -203,6 +203,7 @@ def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
     for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
         there = int(around.beside[here, thing])
         begins, turn = _begins(around, here, there) & finding.to_thing(here, there, thing), finding.turn(here, there)
+        begins &= around.is_where_one_goes(here, there, thing)
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
@@ -301,7 +302,8 @@ def _walking(around: Surroundings, here: int) -> Iterator[Row]:
                 what = pack(FrameKind.PASS, int(around.noun[thing]), hue, thing=thing)
                 yield here, there, what, anywhere, left * (side == "left"), right * (side == "right"), 0
         for thing in large.tolist():
-            if visible[thing] and around.apart[here, thing] >= _FAR and around.nears(here, there, thing):
+            towards = around.nears(here, there, thing) and around.is_where_one_goes(here, there, thing)
+            if visible[thing] and around.apart[here, thing] >= _FAR and towards:
                 for hue, named in _names_of(around, here, thing):
                     views = named & begins & around.ahead[here, :, thing]
                     what = pack(FrameKind.TOWARD, int(around.noun[thing]), hue, thing=thing)
@@ -345,10 +347,11 @@ def _before(around: Surroundings, view: int, seen: Bools, *, left: bool) -> int:
 
 
 def _names_of(around: Surroundings, here: int, thing: int) -> Iterator[tuple[int, Bools]]:
-    """How a thing may be called, with its colour or without, and in which views."""
-    yield NOTHING, around.named[here, :, thing]
+    """How a thing may be called, with its colour or without, and in which views: where a person would pick it so."""
+    salient = around.salient[here, :, thing]
+    yield NOTHING, around.named[here, :, thing] & salient
     if around.hue[thing] != NOTHING:
-        yield int(around.hue[thing]), around.named_with_hue[here, :, thing]
+        yield int(around.hue[thing]), around.named_with_hue[here, :, thing] & salient
 
 
 def _begins(around: Surroundings, here: int, there: int) -> Bools:
@@ -377,8 +380,8 @@ def _columns(rows: list[Row] | list[tuple[int, int, int, int]], count: int) -> l
 
 
 def _seen(around: Surroundings) -> Ints:
-    """The largest things that are in view at every pose."""
-    shares = np.where(around.visible & (around.noun != NOTHING), around.share, 0)
+    """The largest things that are in view at every pose, of those that a person would notice."""
+    shares = np.where(around.salient & (around.noun != NOTHING), around.share, 0)
     shares = shares.reshape(len(around.graph.ids) * VIEWS, len(around.house.objects))
     found = np.full((len(shares), REMEMBERED), NOTHING, np.int64)
     order = np.argsort(-shares, axis=1, kind="stable")[:, :REMEMBERED]

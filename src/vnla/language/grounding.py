@@ -50,7 +50,7 @@ from vnla.world.actions import Nav
 LONGEST_PLAN = 40
 """Actions of the longest plan that anybody is led."""
 _NOT_HERE = "it speaks of what is not here, or cannot be reached"
-_BEAM, _BEAM_CLAUSES, _LEAST_BEAM = 40, 200, 10  # ways to take the clauses so far that are kept: fewer of many clauses
+_BEAM, _LEAST_BEAM = 40, 6  # ways to take the clauses so far that are kept: fewer from the sixth clause on
 _MANY = 8  # actions that people describe at a time
 USUAL = 4
 """Actions that most sentences are about, if not of turns and steps alone."""
@@ -120,7 +120,7 @@ def ways_to_take(parsed: Parsed, place: GroundingContext, pose: int) -> list[Tak
     if place.loosely:
         place.begin(pose)
     ways = [TakenWay(0.0, pose, (), (), NOTHING, (pose // VIEWS,))]
-    kept = min(_BEAM, max(_BEAM_CLAUSES // max(len(parsed.clauses), 1), _LEAST_BEAM))
+    kept = min(_BEAM, max(25 * _BEAM // max(len(parsed.clauses), 1) ** 2, _LEAST_BEAM))
     for clause in parsed.clauses:
         ways = _best([after for way in ways for after in _onward(way, clause, place)], kept)
     return ways
@@ -234,7 +234,8 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
                 if len(way.plan) + len(lead.plan) > LONGEST_PLAN:
                     continue
                 led = way.led and (not lead.plan or place.is_led(way.plan + lead.plan))
-                total = cost + lead.cost + number * COSTS.otherwise + _effort(way, lead, place)
+                walked = _walked(way.pose, lead, place)
+                total = cost + lead.cost + number * COSTS.otherwise + _effort(way, lead, walked, place)
                 if (
                     lead.end == way.pose
                     and (lead.plan or (exact and isinstance(meant, Turn | Walk)))
@@ -250,7 +251,7 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
                     (*way.frames, meant),
                     way.plan + lead.plan,
                     way.thing if thing == NOTHING else thing,
-                    (*way.been, *_walked(way.pose, lead, place)),
+                    (*way.been, *walked),
                     way.strict and strict and exact,
                     led,
                     placed,
@@ -268,11 +269,11 @@ def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:
     return place.around.path(pose // VIEWS, lead.end // VIEWS)[1:]
 
 
-def _effort(way: TakenWay, lead: Lead, place: GroundingContext) -> float:
+def _effort(way: TakenWay, lead: Lead, walked: Sequence[int], place: GroundingContext) -> float:
     """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
-    again = sum(each in way.been for each in _walked(way.pose, lead, place))
+    again = sum(each in way.been for each in walked)
     each = COSTS.action_more if place.count is None else COSTS.action
     return (
         each * len(lead.plan) + COSTS.too_many * many + COSTS.astray * _taken_back(way.plan, lead.plan) + COSTS.again * again
@@ -410,11 +411,10 @@ def _leads(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext)
     """Where a frame may lead, and whether that is what it means strictly."""
     pose, around = way.pose, place.around
     if (frame, pose) not in place.strictly:
-        so = check(frame, around, pose, place.seen)
-        place.strictly[frame, pose] = follow(frame, around, pose, place.step) if so else None
-    end = place.strictly[frame, pose]
-    if end is not None:
-        yield Lead(plan_to(frame, around, pose, end), end, 0.0), True
+        end = follow(frame, around, pose, place.step) if check(frame, around, pose, place.seen) else None
+        place.strictly[frame, pose] = None if end is None else Lead(plan_to(frame, around, pose, end), end, 0.0)
+    if (strict := place.strictly[frame, pose]) is not None:
+        yield strict, True
     if (
         place.loosely
         and isinstance(frame, Look)

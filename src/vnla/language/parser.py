@@ -155,11 +155,14 @@ _DOORS = {"door", "gap", "way"}
 
 
 def _compounds(row: Sequence[Sign]) -> list[Sign]:
-    """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture."""
+    """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture.
+    Who is to go back, and is not told where to, turns around and goes."""
     kept: list[Sign] = []
-    for each in row:
-        before = kept[-1] if kept else Sign("", 0, 0)
-        if each.sign in _DOORS and before.sign.startswith("room"):
+    for at, each in enumerate(row):
+        before = kept[-1] if kept else Sign(",", 0, 0)
+        if each.sign == "back" and before.sign in PAUSES and (at + 1 == len(row) or row[at + 1].sign in PAUSES):
+            kept += (Sign(sign, each.start, each.end) for sign in ("turn", "around", ",", "go"))
+        elif each.sign in _DOORS and before.sign.startswith("room"):
             kept[-1] = Sign(before.sign, before.start, each.end)
         elif each.sign.startswith("room") and before.sign in _DOORS:
             kept[-1] = Sign(each.sign, before.start, each.end)

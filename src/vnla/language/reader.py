@@ -31,7 +31,7 @@ from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
 from vnla.world.actions import Nav
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
@@ -82,6 +82,8 @@ def _advice(text: str, advisor: Advisor, vocabulary: Container[str], place: tupl
         why = f"{cut}; {why}" if why else cut
     elif found.plan and understood is None:
         why = "the agent has no words for it"
+    elif not found.plan and why is None:
+        why = "it says how things are, not what to do"
     plans: tuple[ReadPlan, ...] = ()
     if place is not None and found.rival and understood:
         plans = tuple(

@@ -84,7 +84,7 @@ class GroundingContext:
     beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
     ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
     about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
-    strictly: dict[tuple[Frame, int], int | None] = field(default_factory=dict)
+    strictly: dict[tuple[Frame, int], Lead | None] = field(default_factory=dict)
     """Where a frame leads from a pose if it is so there."""
     things: dict[tuple[Landmark, int, bool], list[tuple[int, float]]] = field(default_factory=dict)
     """Things that words may mean at a pose."""
@@ -92,9 +92,9 @@ class GroundingContext:
     def way(self, pose: int, there: int) -> Lead:
         """How the navigation teacher leads somewhere; it costs what nobody has said."""
         if (pose, there) not in self.ways:
-            plan = self.around.way(pose, there)
+            plan, end = self.around.leading(pose, there)
             turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
-            self.ways[pose, there] = Lead(plan, self.around.led(pose, there), COSTS.unsaid_turn * turns)
+            self.ways[pose, there] = Lead(plan, end, COSTS.unsaid_turn * turns)
         return self.ways[pose, there]
 
     def begin(self, pose: int) -> None:

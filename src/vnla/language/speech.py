@@ -41,7 +41,7 @@ alone tells, wherever one does; or the contrary of what is so: left for right, o
 
 _WEIGHTS = {
     FrameKind.WALK: 1.0, FrameKind.TURN: 1.0, FrameKind.LOOK_UP: 1.0, FrameKind.LOOK_DOWN: 1.0, FrameKind.STOP: 1.0,
-    FrameKind.FACE: 0.6, FrameKind.SPOT: 0.4, FrameKind.REACH: 1.0, FrameKind.PASS: 0.3, FrameKind.ENTER: 1.2,
+    FrameKind.FACE: 0.7, FrameKind.SPOT: 0.4, FrameKind.REACH: 2.0, FrameKind.PASS: 0.45, FrameKind.ENTER: 1.2,
     FrameKind.LEAVE: 0.6, FrameKind.CROSS: 1.2, FrameKind.THROUGH: 1.2, FrameKind.CLIMB: 4.0, FrameKind.DESCEND: 4.0,
     FrameKind.RISE: 2.0, FrameKind.SINK: 2.0, FrameKind.TOWARD: 0.3, FrameKind.RETURN: 0.8,
 }  # fmt: skip

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from vnla.camera import HALF_FIELD, HEADINGS, VIEWS, Float64, Ints
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House, OrientedBox
+from vnla.language.salience import SEEN_WELL, Sighting, outline_share, salience
 from vnla.language.sights import LEAST, OUTSIDE, Sights, sights_of
 from vnla.language.things import MISTAKEN, NOTHING, hangs, room_of, thing_of
 from vnla.world.actions import Nav
@@ -55,6 +56,7 @@ SIDES: tuple[Side, ...] = ("left", "right", "ahead")
 Bools = NDArray[np.bool_]
 
 NOWHERE = -1
+_NAV = tuple(Nav)
 
 
 class Way(NamedTuple):
@@ -148,6 +150,24 @@ class Surroundings:
         return self.visible & (np.abs(self.across) <= AHEAD)
 
     @cached_property
+    def salient(self) -> Bools:
+        """Whether a person would notice it in the view: (viewpoints, 36, things)."""
+        salient: Bools = salience(Sighting(self.share, self.across, self.whole)) >= 1
+        return salient
+
+    @cached_property
+    def whole(self) -> NDArray[np.float32]:
+        """How much is seen of each thing where something is, of what is seen of it where it is seen well, at the same
+        distance: less than 1 where something hides it, or it is cut off: (viewpoints, 36, things)."""
+        offset = np.array([each.box.centre for each in self.house.objects]).reshape(-1, 3) - self.graph.position[:, None]
+        boxes = [outline_share(each.box, offset[:, i]) for i, each in enumerate(self.house.objects)]
+        filled = self.share / np.array(boxes).reshape(-1, len(offset)).T[:, None]
+        seen = np.where(self.visible, filled, 0).T
+        well = [np.quantile(each[each > 0], SEEN_WELL) if each.any() else 1.0 for each in seen]
+        whole: NDArray[np.float32] = (filled / np.array(well)).astype(np.float32)
+        return whole
+
+    @cached_property
     def named(self) -> Bools:
         """Whether its noun alone can mean nothing else in view."""
         return self._told_apart(self._mistaken)
@@ -231,10 +251,16 @@ class Surroundings:
 
     def path(self, here: int, there: int) -> list[int]:
         """The viewpoints of the shortest path, both ends included."""
-        path = [here]
-        while path[-1] != there:
-            path.append(int(self.graph.hop[path[-1], there]))
-        return path
+        if (here, there) not in self._paths:
+            path = [here]
+            while path[-1] != there:
+                path.append(int(self.graph.hop[path[-1], there]))
+            self._paths[here, there] = path
+        return self._paths[here, there]
+
+    @cached_property
+    def _paths(self) -> dict[tuple[int, int], list[int]]:
+        return {}
 
     @cached_property
     def beside(self) -> Ints:
@@ -387,6 +413,11 @@ class Surroundings:
         nearest = min(range(len(place) - 1), key=lambda i: float(_to_segment(centre[None], place[i], place[i + 1])[0]))
         return "right" if _angle(place[nearest + 1] - place[nearest], centre - place[nearest]) > 0 else "left"
 
+    def is_where_one_goes(self, here: int, there: int, thing: int) -> bool:
+        """Whether a thing is in the room that a way leads into; true of ways that stay in a room."""
+        rooms, own = self.room[self.path(here, there)], self.house.objects[thing].room
+        return own is None or own == rooms[-1] or bool((rooms == rooms[0]).all())
+
     def side_of_thing(self, here: int, view: int, thing: int) -> Side | None:
         """Where in the view a thing is."""
         if not self.visible[here, view, thing]:
@@ -414,25 +445,23 @@ class Surroundings:
 
     def led(self, pose: int, there: int) -> int:
         """The pose of somebody whom the navigation teacher has led to a viewpoint."""
-        here, view = divmod(pose, VIEWS)
-        for action in self.way(pose, there):
-            if action is Nav.FORWARD:
-                here = int(self.graph.hop[here, there])
-            else:
-                view = _looking(view, action)
-        return here * VIEWS + view
+        return self.leading(pose, there)[1]
 
     def way(self, pose: int, there: int) -> tuple[Nav, ...]:
         """The navigation teacher's actions to a viewpoint."""
+        return self.leading(pose, there)[0]
+
+    def leading(self, pose: int, there: int) -> tuple[tuple[Nav, ...], int]:
+        """The navigation teacher's actions to a viewpoint, and the pose of somebody whom they have led there."""
         (here, view), actions = divmod(pose, VIEWS), list[Nav]()
-        while here != there:
-            step = int(self.graph.hop[here, there])
-            actions.append(Nav(self.toward[self.edge[here, step], view]))
-            if actions[-1] is Nav.FORWARD:
-                here = step
-            else:
-                view = _looking(view, actions[-1])
-        return tuple(actions)
+        for step in self.path(here, there)[1:]:
+            toward = self.toward[self.edge[here, step]]
+            while (action := _NAV[toward[view]]) is not Nav.FORWARD:
+                actions.append(action)
+                view = _looking(view, action)
+            actions.append(action)
+            here = step
+        return tuple(actions), here * VIEWS + view
 
     def after(self, pose: int, action: Nav) -> int:
         """The pose after an action of somebody who has no goal."""
