@@ -2,6 +2,7 @@
 
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25
+python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25 --agent listener
 """
 
 from __future__ import annotations
@@ -25,14 +26,18 @@ from vnla.training.trained import Trained
 from vnla.training.trainer import BatchOrder, iteration_seed
 
 
+LISTENER = ("objects", "exits", "advice")
+
+
 def settings(arguments: argparse.Namespace) -> RunConfig:
     """A small agent that sees symbols and knows words by their pieces."""
     options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": 2048}
+    sensors = ",".join(LISTENER) if arguments.agent == "listener" else ""
     advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides)
     training = TrainingConfig(iterations=arguments.batches, learning_rate=0.003, cooldown=0.5, seed=arguments.seed)
     return RunConfig(
-        world=arguments.world, tasks=arguments.tasks, features="symbolic", advisor=advisor,
-        agent_options=options, training=training, practice=2, strange=arguments.strange,
+        world=arguments.world, tasks=arguments.tasks, features="symbolic", advisor=advisor, agent=arguments.agent, sensors=sensors,
+        agent_options=options, training=training, practice=arguments.walks, strange=arguments.strange,
     )  # fmt: skip
 
 
@@ -67,6 +72,8 @@ if __name__ == "__main__":
     parser.add_argument("--phrases", type=float, default=0.0)
     parser.add_argument("--sides", type=float, default=SIDES_TOLD)
     parser.add_argument("--strange", type=float, default=0.0)
+    parser.add_argument("--agent", default="paper", choices=("paper", "listener"))
+    parser.add_argument("--walks", type=int, default=2, help="beside each task of a batch")
     parser.add_argument("--batches", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()

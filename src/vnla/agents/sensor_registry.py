@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vnla.agents.agent import Agent
+from vnla.agents.listener.objects import NoisyObjects, ObjectsAhead, ObjectSensor
 from vnla.agents.panorama import Exits, LevelViews, PanoramaSensor, Places, SphereSensor, SpottedAround
 from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
 from vnla.agents.spotting import Spotter
@@ -26,6 +27,9 @@ SENSORS: dict[str, Callable[..., Sensor]] = {
     "spotted-around": SpottedAround,
     "exits": Exits,
     "places": Places,
+    "objects": ObjectSensor,
+    "objects-ahead": ObjectsAhead,
+    "objects-noisy": NoisyObjects,
 }
 """By the name that commands and files give them."""
 UNTRAINED = ("clock", "requests", "advice", "been")
