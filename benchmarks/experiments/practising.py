@@ -32,6 +32,7 @@ LISTENER = ("objects", "exits", "advice")
 def settings(arguments: argparse.Namespace) -> RunConfig:
     """A small agent that sees symbols and knows words by their pieces."""
     options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": 2048}
+    options |= {"width": 64} if arguments.agent == "listener" else {}
     sensors = ",".join(LISTENER) if arguments.agent == "listener" else ""
     advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides)
     training = TrainingConfig(iterations=arguments.batches, learning_rate=0.003, cooldown=0.5, seed=arguments.seed)

@@ -36,6 +36,8 @@ UNTRAINED = ("clock", "requests", "advice", "been")
 """Those of one view that need nothing that an agent has learned, so that any agent can be given them."""
 UNTRAINED_AROUND = ("panorama", "panorama-all", "exits", "places")
 """Those of the panorama track that any agent can be given."""
+DETECTED_AROUND = ("objects", "objects-noisy")
+"""Those of the panorama track that read the houses themselves."""
 ONE_VIEW = (*UNTRAINED, "spotted")
 """Those of the track on which an agent sees one view at a time."""
 ALL_AROUND = ("panorama", "spotted-around", "exits", "places")

@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import embedding
 
 from vnla.agents.agent import Sizes
 from vnla.agents.config import AgentConfig
@@ -129,6 +130,7 @@ class ListenerModule(NavigationModule):
         self.place = nn.Linear(in_eights(_NUMBERS), 2 * width)
         self.kinds = nn.Parameter(torch.tensor([0.5, 0.5]))  # how much of a name are its colour and its room
         self.none = nn.Parameter(torch.zeros(1))  # score of a word that means no object
+        self.certainty = nn.Parameter(torch.tensor(4.0))  # so that at first a word already tells its object from others
         self.sharpness = nn.Parameter(torch.tensor(8.0))
         self.look, self.choose = nn.Linear(hidden, width), nn.Linear(hidden, width)
         self.exit = nn.Sequential(
@@ -159,7 +161,9 @@ class ListenerModule(NavigationModule):
         present = rows[:, :, 0] > 0
         names = rows[:, :, :3].long()  # label, colour, room
         both = torch.cat([pointed, told], dim=1)  # (names, 2·width)
-        named = both[names[:, :, 0]] + self.kinds[0] * both[names[:, :, 1]] + self.kinds[1] * both[names[:, :, 2]]
+        tables = (both, self.kinds[0] * both, self.kinds[1] * both)
+        label, hue, room = (embedding(names[:, :, column], table) for column, table in enumerate(tables))
+        named = label + hue + room
         heading = torch.remainder(torch.round(torch.atan2(sine, cosine) / TURN), HEADINGS).long()
         at = nn.functional.one_hot(heading, HEADINGS).to(rows.dtype)
         twice = torch.stack([2 * sine * cosine, cosine * cosine - sine * sine], dim=2)
@@ -183,7 +187,8 @@ class ListenerModule(NavigationModule):
     @fused
     def meant(self, weights: Tensor, context: Tensor, shared: ListenerGates) -> Tensor:
         """Return how far each object is meant by the words that are attended to: (batch, SLOTS)."""
-        scores = self.point(context) @ shared.keys.transpose(1, 2) * shared.keys.shape[2] ** -0.5  # (batch, words, SLOTS)
+        scale = self.certainty * shared.keys.shape[2] ** -0.5
+        scores = (self.point(context) * scale) @ shared.keys.transpose(1, 2)  # (batch, words, SLOTS)
         scores = scores.masked_fill(~shared.present[:, None], -torch.inf)
         scores = torch.cat([scores, self.none.expand(*scores.shape[:2], 1)], dim=2)
         return (weights[:, None] @ torch.softmax(scores, dim=2)).squeeze(1)[:, :-1]
