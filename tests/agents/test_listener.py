@@ -19,6 +19,7 @@ from vnla.agents.registry import agent_named
 from vnla.agents.sensor_registry import sensors_named
 from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
+from vnla.camera import HALF_FIELD
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.episode import StepContext, beginning
@@ -108,7 +109,7 @@ def test_a_turn_moves_everything_the_other_way_and_one_view_shows_what_is_within
     some = 0
     for heading in range(12):
         around = shown_at(data, whole, 3, heading)
-        within = [each for each in around if abs(np.degrees(np.arctan2(each["sine"], each["cosine"]))) <= 30]
+        within = [each for each in around if abs(np.arctan2(each["sine"], each["cosine"])) <= HALF_FIELD]
         assert shown_at(data, ahead, 3, heading) == within and len(within) < len(around)
         some += len(within)
     assert some

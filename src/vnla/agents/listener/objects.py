@@ -87,7 +87,9 @@ class NoisyObjects(ObjectSensor):
     """The same as `objects` with a detector that misses a fifth of what is in view, and takes a tenth of the things for
     others; always the same at a viewpoint."""
 
-    note: ClassVar[str] = f"{ObjectSensor.note}; what it misses and mistakes is drawn at random"
+    note: ClassVar[str] = (
+        f"{ObjectSensor.note.removeprefix('a perfect detector: ')}; what it misses and mistakes is drawn at random"
+    )
 
     def detected(self, objects: Tensor, world: World) -> Tensor:
         """Return the objects that are not missed, some with another label. Ways out are missed, but never mistaken."""
