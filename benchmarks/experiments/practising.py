@@ -2,12 +2,14 @@
 
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written
 python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25
+python benchmarks/experiments/practising.py demo/world demo/tasks/asknav worlds/written --phrases 0.25 --agent listener
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,15 +26,21 @@ from vnla.training.data import RunData
 from vnla.training.trained import Trained
 from vnla.training.trainer import BatchOrder, iteration_seed
 
+LISTENER = ("objects", "exits", "advice")
+REPORTED = 50
+
 
 def settings(arguments: argparse.Namespace) -> RunConfig:
     """A small agent that sees symbols and knows words by their pieces."""
-    options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": 2048}
+    options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": arguments.pieces}
+    options |= {"width": 64} if arguments.agent == "listener" else {}
+    sensors = ",".join(LISTENER) if arguments.agent == "listener" else ""
     advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides)
     training = TrainingConfig(iterations=arguments.batches, learning_rate=0.003, cooldown=0.5, seed=arguments.seed)
     return RunConfig(
         world=arguments.world, tasks=arguments.tasks, features="symbolic", advisor=advisor,
-        agent_options=options, training=training, practice=2, strange=arguments.strange,
+        agent=arguments.agent, sensors=sensors, agent_options=options, training=training,
+        practice=arguments.walks, strange=arguments.strange,
     )  # fmt: skip
 
 
@@ -57,16 +65,23 @@ def practised(config: RunConfig, data: RunData) -> PaperAgent:
         loss.backward()  # type: ignore[no-untyped-call]
         collect_gradients(agent)
         optimiser.step()
+        if (done + 1) % REPORTED == 0:
+            sys.stderr.write(f"batch {done + 1}: loss {loss.item():.2f}, {time.process_time():.0f} s of processor time\n")
     return agent.eval()
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("world", "tasks", "written"):
+    for name in ("world", "tasks"):
         parser.add_argument(name)
+    parser.add_argument("written", nargs="?")
     parser.add_argument("--phrases", type=float, default=0.0)
     parser.add_argument("--sides", type=float, default=SIDES_TOLD)
     parser.add_argument("--strange", type=float, default=0.0)
+    parser.add_argument("--agent", default="paper", choices=("paper", "listener"))
+    parser.add_argument("--walks", type=int, default=2, help="beside each task of a batch")
+    parser.add_argument("--pieces", type=int, default=2048)
+    parser.add_argument("--subset", type=int, help="tasks on whose ways it listens [default: all]")
     parser.add_argument("--batches", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
@@ -74,8 +89,9 @@ if __name__ == "__main__":
     data = RunData.load(config)
     agent = practised(config, data)
     run = Trained(Path("practised"), replace(config, practice=0, strange=0.0), data)
-    listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0), lambda *_: None)
+    listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0, subset=chosen.subset), lambda *_: None)
     vars(listener)["agent"] = agent
-    for found in [*listener.listened(listener), *listener.read(Path(chosen.written), listener)]:
+    written = listener.read(Path(chosen.written), listener) if chosen.written else ()
+    for found in [*listener.listened(listener), *written]:
         exact, there = (found.figures[measure][0] for measure in ("exact", "there"))
         sys.stdout.write(f"{found.name}: {found.walks} walks, all actions {exact:.1f}%, ends there {there:.1f}%\n")

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from agents.small import cottage_environment, drawn_episodes, players_of, pose_at, small_agent, with_budgets
 from vnla.agents.sensor_notes import sensors_note
-from vnla.agents.sensor_registry import ALL_AROUND, ONE_VIEW, SENSORS, UNTRAINED, sensors_named
+from vnla.agents.sensor_registry import ALL_AROUND, DETECTED_AROUND, ONE_VIEW, SENSORS, UNTRAINED, sensors_named
 from vnla.agents.sensors import Been, Clock, Requests, Sensor, SinceRequest, Spotted
 from vnla.assistance.help_policies import AsTaught, AtFirst
 from vnla.bcui import bcui, feature_dropout_of, seen
@@ -120,7 +120,8 @@ def test_who_does_not_remember_keeps_no_past(environment: Environment) -> None:
 
 def test_names_are_checked() -> None:
     assert list(sensors_named("clock, been")) == ["clock", "been"] and not sensors_named("")
-    assert set(SENSORS) == {*ONE_VIEW, *ALL_AROUND, "panorama-all"} and UNTRAINED == ("clock", "requests", "advice", "been")
+    assert set(SENSORS) == {*ONE_VIEW, *ALL_AROUND, "panorama-all", *DETECTED_AROUND, "objects-ahead"}
+    assert UNTRAINED == ("clock", "requests", "advice", "been")
     with pytest.raises(
         InputError, match="sensor smell: unknown; choose from clock, requests, advice, been, spotted, panorama"
     ):

@@ -76,11 +76,16 @@ def test_every_policy_trains_and_its_agent_can_be_loaded(folders: tuple[Path, Pa
 
 PRACTISED = {"practice": 2, "strange": 0.2, "agent_options": {**SIZES, "pieces": 64}}
 
+LISTENING: dict[str, Any] = {
+    "agent": "listener", "sensors": "objects,exits,advice", "practice": 2, "advisor": GrammarAdvisor(),
+    "agent_options": {**SIZES, "width": 8},
+}  # fmt: skip
+
 
 @pytest.mark.parametrize(
     "others",
-    [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}, PRACTISED],
-    ids=["", "following", "k8", "practice"],
+    [{}, {"following": True}, {"following": True, "advisor": GrammarAdvisor(k=8)}, PRACTISED, LISTENING],
+    ids=["", "following", "k8", "practice", "listener"],
 )
 def test_a_state_restored_goes_on_exactly(folders: tuple[Path, Path], tmp_path: Path, others: dict[str, Any]) -> None:
     config = replace(config_of(folders), **others)

@@ -74,12 +74,13 @@ class InstructionEncoder(nn.Module):
         order = rows[: len(words.length)]
         after = []
         with lots_of_words(rows, places):
-            values = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
+            values = embedded = self.dropout(self.embedding(words.tokens[rows, places]))  # (present words, word_embedding)
             for cell, before in zip(self.cells, state, strict=True):
                 assert isinstance(cell, LSTMCell)
                 values, reached = over_words(cell, values, Recurrent(before.hidden[order], before.cell[order]), counts)
                 after.append(Recurrent(*(torch.empty_like(each).index_copy(0, order, each) for each in reached)))
                 values = self.dropout(values)
+            values = self.finished(values, embedded)
         context = values.new_zeros(*words.tokens.shape, self.hidden)
         return context.index_put((rows, places), values), after
 
@@ -99,20 +100,26 @@ class InstructionEncoder(nn.Module):
         """What `forward` gives, by reading every place of every sentence: one recurrence for each layer, which a GPU library
         does as a whole. `kept` is what `draw` gave."""
         values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)  # (batch, words, word_embedding)
+        embedded = values
         after = []
         for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
             assert isinstance(cell, LSTMCell)
             hidden, reached = cell.to_the_end(values, words.length, before)
             values = _dropped(hidden, kept, layer)
             after.append(reached)
-        return values, after
+        return self.finished(values, embedded), after
 
     def read_on(self, words: Words, state: list[Recurrent], kept: Sequence[Tensor] | None = None) -> Tensor:
         """The same where nobody needs the state after it."""
         values: Tensor = _dropped(self.embedding(words.tokens), kept, 0)
+        embedded = values
         for layer, (cell, before) in enumerate(zip(self.cells, state, strict=True), start=1):
             assert isinstance(cell, LSTMCell)
             values = _dropped(cell.over_places(values, before)[0], kept, layer)
+        return self.finished(values, embedded)
+
+    def finished(self, values: Tensor, embedded: Tensor) -> Tensor:  # noqa: ARG002
+        """Return the vectors of words (…, hidden) as the memory has them, from the last layer's and the words' own."""
         return values
 
 

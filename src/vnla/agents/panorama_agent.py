@@ -52,6 +52,8 @@ class ViewParts:
     """Where each named part stands in what an agent sees."""
 
     sizes: Mapping[str, int]
+    apart: tuple[str, ...] = (PANORAMA, SPOTTED, EXITS, PLACES)
+    """Those that are neither of the one view nor of no view."""
 
     def split(self, view: Tensor) -> dict[str, Tensor]:
         """Return the parts of a view (batch, size) by name."""
@@ -61,7 +63,7 @@ class ViewParts:
     @property
     def flat(self) -> tuple[str, ...]:
         """The names of the parts that are of the one view, or of no view."""
-        return tuple(name for name in self.sizes if name not in (PANORAMA, SPOTTED, EXITS, PLACES))
+        return tuple(name for name in self.sizes if name not in self.apart)
 
     def size(self, *names: str) -> int:
         """Return how many numbers some parts have together; none for those that are not there."""
@@ -85,6 +87,14 @@ def in_eights(size: int) -> int:
 def padded(values: Tensor) -> Tensor:
     """Return values (…, size) with zeros up to the next multiple of eight."""
     return nn.functional.pad(values, (0, -values.shape[-1] % 8))
+
+
+def by_first_action(scores: Tensor, by: Tensor) -> Tensor:
+    """Return what candidates of these scores (batch, candidates, 1), each reached `by` an action (batch, candidates, 5), add
+    to the logits of the six actions."""
+    expanded = torch.where(by > 0, scores, -torch.inf)
+    nothing = torch.zeros_like(expanded[:, :1])
+    return nn.functional.pad(torch.logsumexp(torch.cat([nothing, expanded], dim=1), dim=1), (0, 1))
 
 
 class PanoramaModule(NavigationModule):
@@ -143,11 +153,8 @@ class PanoramaModule(NavigationModule):
         weights = torch.softmax((shared.headings @ self.look(attended)[:, :, None]).squeeze(2) * scale, dim=1)
         seen = (weights[:, :, None] * shared.headings).sum(dim=1)
         scores = (shared.keys @ self.choose(attended)[:, :, None]) * scale  # (batch, candidates, 1)
-        expanded = torch.where(shared.by > 0, scores, -torch.inf)  # (batch, candidates, 5)
-        nothing = torch.zeros_like(expanded[:, :1])
-        by_action = torch.logsumexp(torch.cat([nothing, expanded], dim=1), dim=1)
         found: Tensor = self.found(seen)
-        return logits + found + nn.functional.pad(by_action, (0, 1))
+        return logits + found + by_first_action(scores, shared.by)
 
 
 class PanoramaAgent(PaperAgent):

@@ -8,6 +8,7 @@ from typing import Any
 from torch import nn
 
 from vnla.agents.agent import Agent, Sizes
+from vnla.agents.listener.agent import ListenerAgent, listener_agent
 from vnla.agents.observing import ObservedViews
 from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.panorama_agent import PanoramaAgent, panorama_agent
@@ -18,7 +19,7 @@ from vnla.common.errors import InputError
 from vnla.common.registry import build, find, option_names
 from vnla.observation import TEXT
 
-AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent, "panorama": panorama_agent}
+AGENTS: dict[str, Callable[..., Agent]] = {"paper": paper_agent, "panorama": panorama_agent, "listener": listener_agent}
 """By the name that commands and files give them."""
 
 
@@ -44,4 +45,4 @@ def agent_named(name: str, options: Mapping[str, Any], sizes: Sizes) -> Agent:
 
 def class_of(name: str) -> object:
     """What a name of an agent means, before it is made."""
-    return PanoramaAgent if name == "panorama" else find("agent", name, AGENTS)
+    return {"panorama": PanoramaAgent, "listener": ListenerAgent}.get(name) or find("agent", name, AGENTS)

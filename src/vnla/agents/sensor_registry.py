@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from vnla.agents.agent import Agent
+from vnla.agents.listener.objects import NoisyObjects, ObjectsAhead, ObjectSensor
 from vnla.agents.panorama import Exits, LevelViews, PanoramaSensor, Places, SphereSensor, SpottedAround
 from vnla.agents.sensors import Been, Clock, CountSensor, Requests, Sensor, SinceRequest, Spotted
 from vnla.agents.spotting import Spotter
@@ -26,12 +27,17 @@ SENSORS: dict[str, Callable[..., Sensor]] = {
     "spotted-around": SpottedAround,
     "exits": Exits,
     "places": Places,
+    "objects": ObjectSensor,
+    "objects-ahead": ObjectsAhead,
+    "objects-noisy": NoisyObjects,
 }
 """By the name that commands and files give them."""
 UNTRAINED = ("clock", "requests", "advice", "been")
 """Those of one view that need nothing that an agent has learned, so that any agent can be given them."""
 UNTRAINED_AROUND = ("panorama", "panorama-all", "exits", "places")
 """Those of the panorama track that any agent can be given."""
+DETECTED_AROUND = ("objects", "objects-noisy")
+"""Those of the panorama track that read the houses themselves."""
 ONE_VIEW = (*UNTRAINED, "spotted")
 """Those of the track on which an agent sees one view at a time."""
 ALL_AROUND = ("panorama", "spotted-around", "exits", "places")

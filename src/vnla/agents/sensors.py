@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -49,6 +49,10 @@ class Sensor(ABC):
     def ready(self, agent: Agent, world: World, views: AllViews) -> Sensor:  # noqa: ARG002
         """As it is used by an agent in a world, with what there is to see there."""
         return self
+
+    def ready_in(self, folder: Any, agent: Agent, world: World, views: AllViews) -> Sensor:  # noqa: ARG002
+        """The same where the world's folder (`vnla.houses.folder.WorldFolder`) is known, for a sensor that reads houses."""
+        return self.ready(agent, world, views)
 
 
 @dataclass(frozen=True)

@@ -56,6 +56,11 @@ class SpelledEmbedding(nn.Module):
             self._kept = changed, table
         return table
 
+    def some(self, tokens: Tensor) -> Tensor:
+        """The vectors of some words of the vocabulary (words,), without those of all others: (words, size)."""
+        found: Tensor = (self.own[tokens] + self.share[tokens] @ self.pieces) * 0.5**0.5
+        return found
+
     def train(self, mode: bool = True) -> SpelledEmbedding:
         """What was kept is of weights that may have changed; those that a GPU graph changes do not say so."""
         self._kept = None

@@ -133,7 +133,7 @@ OtherTasksOption = Annotated[
 ]
 SeedsOption = Annotated[int, typer.Option(min=1, max=5, help="How many of the authors' five seeds to use.")]
 BudgetSeedOption = Annotated[int, typer.Option(help="Seed of the help budget.")]
-AgentOption = Annotated[str, typer.Option(metavar="NAME", help="paper, or package.module:Class.")]
+AgentOption = Annotated[str, typer.Option(metavar="NAME", help="paper, panorama, listener, or package.module:Class.")]
 BatchOption = Annotated[int, typer.Option(min=1, help="Episodes in a batch.")]
 
 # on what

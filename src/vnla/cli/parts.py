@@ -68,7 +68,11 @@ KINDS = {
         "vnla.agents.registry:AGENTS",
         "vnla train --agent",
         frozenset({"sizes", "words", "view_size"}),
-        {"paper": "vnla.agents.config:AgentConfig", "panorama": "vnla.agents.panorama_agent:PanoramaConfig"},
+        {
+            "paper": "vnla.agents.config:AgentConfig",
+            "panorama": "vnla.agents.panorama_agent:PanoramaConfig",
+            "listener": "vnla.agents.listener.agent:ListenerConfig",
+        },
     ),
     "advisors": PartKind("advisor", _advisors, "vnla train --advisor", frozenset({"direct", "speaks", "model"})),
     "help-policies": PartKind("help policy", "vnla.assistance.registry:HELP_POLICIES", "vnla train --help-policy"),

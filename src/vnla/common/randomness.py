@@ -29,6 +29,7 @@ class Purpose(IntEnum):
     LISTENING = 10
     DROPOUT = 11
     PRACTICE = 12
+    DETECTION = 13
 
 
 def episode_key(name: str) -> int:

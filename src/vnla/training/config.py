@@ -129,13 +129,13 @@ class RunConfig:
     training: TrainingConfig = field(default_factory=TrainingConfig)
     advisor: Advisor = field(default_factory=lambda: _default_advisor())
     teacher: HelpTeacher = field(default_factory=lambda: _default_teacher())
-    agent: str = option("paper", "paper, or package.module:Class.", metavar="NAME")
+    agent: str = option("paper", "paper, panorama, listener, or package.module:Class.", metavar="NAME")
     agent_options: dict[str, Any] = option(dict, "An option of the agent; may be repeated.", "--agent-option", metavar=OWN)
     """Of the paper's agent the fields of `AgentConfig` that differ from the paper's."""
     sensors: str = option(
         "",
         "Its sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
-        " exits, places; or package.module:Class. Separate several by commas.",
+        " exits, places; objects, objects-ahead, objects-noisy; or package.module:Class. Separate several by commas.",
         "--sensor",
         "--sense",
         "--senses",

@@ -77,7 +77,10 @@ def make_context(
         acting=BCUI if training else at_test_time(advisor.direct),
         batching=Batching.on(device, keeps_ended=config.keeps_ended and training),
         deliberate=policy.deliberates or not training,
-        sensors={name: each.ready(agent, data.world, data.views) for name, each in sensors_named(config.sensors).items()},
+        sensors={
+            name: each.ready_in(data.folder, agent, data.world, data.views)
+            for name, each in sensors_named(config.sensors).items()
+        },
         following=Following.within(data.world) if config.following and training else Led(),
         feature_dropout=config.feature_dropout if training else 0.0,
         keeps_ask_features=training,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from vnla.agents import pretrained
-from vnla.agents.sensor_registry import ALL_AROUND, UNTRAINED_AROUND, sensors_named
+from vnla.agents.sensor_registry import ALL_AROUND, DETECTED_AROUND, UNTRAINED_AROUND, sensors_named
 from vnla.common.errors import InputError
 from vnla.common.progress import Tell
 from vnla.evaluation.evaluate import evaluate
@@ -111,7 +111,7 @@ class TrainedContestant(Contestant):
         self.sensors = tuple(sensors_named(config.sensors))
         self.observes = tuple(config.features.split(","))
         self.reference = config.help_policy in KNOWS_THE_WAY
-        around = bool({*self.sensors} & {*ALL_AROUND, *UNTRAINED_AROUND})
+        around = bool({*self.sensors} & {*ALL_AROUND, *UNTRAINED_AROUND, *DETECTED_AROUND})
         self.track = BenchmarkTrack(VIEW, around, config.forward)
         asking = {"policy": config.help_policy, "options": dict(config.help_options)}
         checkpoint = f"best_{chosen_by(SPLIT)}"
@@ -276,4 +276,7 @@ def _shown(observes: Sequence[str]) -> str:
 
 def _around(observes: Sequence[str], sensors: Sequence[str]) -> bool:
     """Whether an agent observes what is all around."""
-    return bool({VIEWS, "exits", TEXT_AROUND, SYMBOLS_AROUND} & {*observes} or {*sensors} & {*ALL_AROUND, *UNTRAINED_AROUND})
+    return bool(
+        {VIEWS, "exits", TEXT_AROUND, SYMBOLS_AROUND} & {*observes}
+        or {*sensors} & {*ALL_AROUND, *UNTRAINED_AROUND, *DETECTED_AROUND}
+    )
