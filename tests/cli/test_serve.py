@@ -166,7 +166,7 @@ def test_a_port_that_is_taken_is_named(vnla: Vnla, home: Path, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        (["--public"], "--public: say by which name visitors come, for example: --name example.org"),
+        (["--public"], "--public: say under which host name visitors reach this server, for example: --name example.org"),
         (["--name", "https://a.org"], "--name https://a.org: is no name of a server; give it without scheme and port"),
         (["--name", "a.org:80"], "--name a.org:80: is no name of a server"),
         (["--proxy", "proxy.example"], "--proxy proxy.example: is no address or network, such as 10.0.0.2 or 10.0.0.0/8"),

@@ -167,7 +167,10 @@ def test_nobody_takes_the_place_of_ours() -> None:
             "broken",
             r"agent broken: cannot be imported from other-of-a-test 1\.2 \(RuntimeError: no luck, broken\.py line",
         ),
-        ("nobody", "agent nobody: unknown; choose from paper, panorama, broken, gone, walker, or name your own as package"),
+        (
+            "nobody",
+            "agent nobody: unknown; choose from paper, panorama, listener, broken, gone, walker, or name your own as package",
+        ),
     ],
 )
 def test_what_cannot_be_imported_is_one_line_and_harms_no_other(name: str, message: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from vnla.assistance.phrases import subgoal_text
@@ -203,6 +203,7 @@ def test_what_is_not_there_is_not_understood_here() -> None:
 
 
 @given(st.lists(st.sampled_from(list(Nav)), min_size=1, max_size=6))
+@example([Nav.FORWARD, Nav.FORWARD, Nav.UP, Nav.FORWARD, Nav.LEFT, Nav.FORWARD]).via("a wall is there after the first step")
 @settings(deadline=None)
 def test_plain_words_are_parsed_back_to_their_plan(plan: list[Nav]) -> None:
     """Anywhere: numbered turns and steps need no house. "Turn left" is as far as what comes next asks for, a turn

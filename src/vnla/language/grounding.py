@@ -228,6 +228,8 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
     if Nav.STOP in way.plan[-1:]:
         yield way._replace(frames=(*way.frames, None), counts=(*way.counts, len(way.plan)))
         return
+    must = not place.loosely and all(is_exact(each) for each in clause.frames)  # turns and steps are done, walls or not
+    done = False
     for number, frame in enumerate(clause.frames):
         for meant, cost, strict in _meanings(frame, clause, way, place):
             for lead, exact in _varied(_leads(meant, clause, way, place), clause, way, place):
@@ -244,7 +246,7 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
                     total += COSTS.blocked
                 placed = way.placed or not is_exact(meant)
                 total += COSTS.detour * ((placed and not led) - (way.placed and not way.led))
-                thing = _thing(meant)
+                thing, done = _thing(meant), True
                 yield TakenWay(
                     way.cost + total,
                     lead.end,
@@ -257,9 +259,9 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
                     placed,
                     (*way.counts, len(way.plan) + len(lead.plan)),
                 )
-    yield way._replace(
-        cost=way.cost + COSTS.lost, frames=(*way.frames, None), strict=False, counts=(*way.counts, len(way.plan))
-    )
+    if not (done and must):
+        lost = way.cost + COSTS.lost
+        yield way._replace(cost=lost, frames=(*way.frames, None), strict=False, counts=(*way.counts, len(way.plan)))
 
 
 def _walked(pose: int, lead: Lead, place: GroundingContext) -> list[int]:

@@ -135,7 +135,7 @@ class RunConfig:
     sensors: str = option(
         "",
         "Its sensors beside the view: clock, requests, advice, been, spotted; panorama, panorama-all, spotted-around,"
-        " exits, places; objects, objects-ahead, objects-noisy; or package.module:Class. Separate several by commas.",
+        " exits, places, objects (vnla list sensors explains them); or package.module:Class. Separate several by commas.",
         "--sensor",
         "--sense",
         "--senses",
