@@ -169,7 +169,7 @@ def test_nobody_takes_the_place_of_ours() -> None:
         ),
         (
             "nobody",
-            "agent nobody: unknown; choose from paper, panorama, listener, broken, gone, walker, or name your own as package",
+            "agent nobody: unknown; choose from paper, panorama, listener, broken, gone, walker, or name your own",
         ),
     ],
 )
