@@ -6,6 +6,7 @@ them side by side.
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,9 +16,11 @@ from typing import Any
 
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_teacher import HelpTeacher
+from vnla.common import files
 from vnla.experiments.presets import ExperimentPreset
 from vnla.pipeline.executor import SomeFailedError, Stopped
 from vnla.pipeline.stages import JointReport, Report
+from vnla.training.checkpoints import is_begun
 from vnla.training.config import RunConfig
 from vnla.training.data import RunData
 
@@ -70,12 +73,25 @@ def material_of(config: RunConfig, device: str) -> RunData:
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
     """One training from beginning to end, or from where it was."""
+    train_beginning(path, config, device, None, report)
+
+
+def train_beginning(path: Path, config: RunConfig, device: str, iterations: int | None, report: Report) -> None:
+    """The first iterations of a training; all of them with None."""
     from vnla.training.run import RunCallbacks
     from vnla.training.together import train
 
     progress = RunCallbacks(lambda record: report(record["iteration"], record["of"], _words(record)))
-    ended = train(path, config, material_of(config, device), progress)
+    ended = train(path, config, material_of(config, device), progress, iterations)
     _check(ended)
+
+
+def train_rest(path: Path, beginning: Path, config: RunConfig, device: str, report: Report) -> None:
+    """The rest of a training whose beginning is a run in another folder, to the weights that it has when done at once."""
+    if not is_begun(path):
+        with files.new_folder(path) as folder:
+            shutil.copytree(beginning, folder, dirs_exist_ok=True)
+    train_run(path, config, device, report)
 
 
 def train_runs(given: Sequence[tuple[Path, RunConfig, str]], report: JointReport) -> None:

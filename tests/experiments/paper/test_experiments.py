@@ -81,16 +81,16 @@ def test_stages_of_the_demo_are_those_of_the_paper(tmp_path: Path) -> None:
 def test_in_the_demo_two_trainings_continue_learned_after_half_of_its_iterations(tmp_path: Path) -> None:
     """And the two that are compared most stay what they are: they have the configuration of the paper's trainings."""
     demo, alone = (stages(tmp_path, preset, (1, 2), peers=False) for preset in (DEMO, replace(DEMO, continuing=())))
-    assert kind(demo, "train") == ["none", "learned", "first", "random"]
-    shared = tmp_path / "runs" / "learned" / "checkpoints" / "225.safetensors"
+    assert kind(demo, "train") == ["shared", "none", "learned", "first", "random"]
+    shared = tmp_path / "runs" / "shared" / "checkpoints" / "225.safetensors"
     for name in ("first", "random"):
         stage, config = demo[f"train/{name}"], demo[f"train/{name}"].given[1]
-        assert "train/learned" in stage.after and config.begins_with == str(shared)
+        assert "train/shared" in stage.after and config.begins_with == str(shared)
         rates = [config.training.rate(each) for each in range(config.training.iterations)]
         assert rates == pytest.approx([SMALL.training.rate(each) for each in range(225, 450)])
     for name in ("none", "learned"):
         assert demo[f"train/{name}"].config == alone[f"train/{name}"].config
-    assert demo["train/learned"].given[1].keeps_checkpoints  # that of iteration 225 among them
+    assert demo["train/shared"].given[1].keeps_checkpoints  # that of iteration 225 among them
 
 
 def test_on_a_gpu_those_that_continue_are_a_job_of_their_own(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ import torch
 from safetensors.torch import load_file
 
 from cottage_run import write_cottage
-from vnla.experiments.trainings import material_of, train_run, train_runs
+from vnla.experiments.trainings import material_of, train_beginning, train_rest, train_run, train_runs
 from vnla.pipeline.executor import SomeFailedError
-from vnla.training.checkpoints import LAST, checkpoint, load_agent
+from vnla.training.checkpoints import CONFIG, LAST, checkpoint, load_agent
 from vnla.training.config import RunConfig, TrainingConfig
 
 
@@ -43,6 +43,19 @@ def test_the_agent_of_every_validation_can_be_loaded(config: RunConfig, tmp_path
     assert all(torch.equal(later[name], last[name]) for name in last)
     assert any(not torch.equal(earlier[name], last[name]) for name in last)
     assert checkpoint(run, "last") == run / LAST
+
+
+def test_a_training_in_two_parts_ends_as_in_one(config: RunConfig, tmp_path: Path) -> None:
+    whole, beginning, rest = tmp_path / "whole", tmp_path / "beginning", tmp_path / "rest"
+    train_run(whole, config, "cpu", nobody)
+    train_beginning(beginning, config, "cpu", 2, nobody)
+    assert [path.name for path in (beginning / "checkpoints").iterdir()] == ["2.safetensors"]
+    train_rest(rest, beginning, config, "cpu", nobody)
+    for name in (LAST, "checkpoints/2.safetensors", "checkpoints/3.safetensors"):
+        one, two = load_file(whole / name), load_file(rest / name)
+        assert one.keys() == two.keys() and all(torch.equal(one[each], two[each]) for each in one)
+    assert (rest / CONFIG).read_text() == (whole / CONFIG).read_text()
+    train_rest(rest, tmp_path / "nowhere", config, "cpu", nobody)  # what is there is continued
 
 
 def test_side_by_side_they_end_as_they_do_alone(config: RunConfig, tmp_path: Path) -> None:

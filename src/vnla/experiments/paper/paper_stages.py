@@ -29,7 +29,7 @@ from vnla.experiments.paper.candidates import (
 from vnla.experiments.paper.paper_report import Contents, PaperReport
 from vnla.experiments.presets import SHARED, ExperimentPreset
 from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
-from vnla.experiments.trainings import ASKNAV, NOROOM, Training
+from vnla.experiments.trainings import ASKNAV, NOROOM, Training, train_beginning, train_rest
 from vnla.experiments.works import Works
 from vnla.pipeline.stages import Stage
 from vnla.training.checkpoints import checkpoint
@@ -48,6 +48,8 @@ PEERS_ON = {2: ASKNAV, 4: NOROOM}
 Value = TypeVar("Value")
 
 ITERATIONS = "evaluate/iterations"
+BEGINNING = "shared"
+"""Names the run of the iterations that several trainings share."""
 
 
 def run_experiments(
@@ -111,6 +113,7 @@ class PaperStages:
     def stages(self) -> list[Stage]:
         """All stages, each after those that it builds on."""
         made = self.works.ground([ASKNAV, NOROOM] if self.contents.has(4, 5) else [ASKNAV])
+        made += self._beginning()
         made += [self._training(training) for training in self.trainings]
         made += self._iterations()
         made += [self._evaluation(each, split) for each in self.candidates for split in each.splits]
@@ -126,17 +129,37 @@ class PaperStages:
         """Whether a training begins with LEARNED's agent."""
         return training.name in self.preset.continuing
 
+    @property
+    def _begins_apart(self) -> bool:
+        """Whether what LEARNED shares is a stage of its own, so that nobody waits for LEARNED's end. A GPU trains LEARNED
+        beside others instead."""
+        return bool(self.preset.continuing) and not self.device.startswith("cuda")
+
     def _continued(self, config: RunConfig) -> RunConfig:
         """The rest of a training that begins with what LEARNED is at its first validation; the rate falls as it would."""
         whole, begun = config.training, self.preset.validate_every
         left = whole.iterations - begun
         rest = replace(whole, iterations=left, cooldown=min(1.0, whole.cooldown * whole.iterations / left))
-        return replace(config, training=rest, begins_with=str(checkpoint(self.layout.run(SHARED).absolute(), begun)))
+        run = self.layout.run(BEGINNING if self._begins_apart else SHARED)
+        return replace(config, training=rest, begins_with=str(checkpoint(run.absolute(), begun)))
+
+    def _beginning(self) -> list[Stage]:
+        """The iterations of LEARNED up to its first validation."""
+        if not self._begins_apart:
+            return []
+        run, config, until = self.layout.run(BEGINNING), self.config(TRAININGS[SHARED]), self.preset.validate_every
+        whole = self.works.training(BEGINNING, run, config, weight=30)
+        return [replace(whole, work=train_beginning, given=(run, config, self.device, until), config=[whole.config, until])]
 
     def _training(self, training: Training) -> Stage:
-        after, group = ((f"train/{SHARED}",), "continuing") if self._continues(training) else ((), "")
         run, config = self.layout.run(training.name), self.config(training)
-        return self.works.training(training.name, run, config, after, group=group)
+        if self._continues(training):
+            after = (f"train/{BEGINNING if self._begins_apart else SHARED}",)
+            return self.works.training(training.name, run, config, after, group="continuing", weight=30)
+        if training.name == SHARED and self._begins_apart:
+            rest = self.works.training(SHARED, run, config, (f"train/{BEGINNING}",), weight=30)
+            return replace(rest, work=train_rest, given=(run, self.layout.run(BEGINNING), config, self.device))
+        return self.works.training(training.name, run, config)
 
     def _iterations(self) -> list[Stage]:
         names = _once([each.training for each in self.candidates if each.matched])
