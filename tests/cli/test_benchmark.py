@@ -135,6 +135,7 @@ def test_a_digest_draws_houses_and_a_beacon_others(vnla: Vnla, houses: Path) -> 
     assert f"fresh houses of seed {seeds[0]}" in drawn.out
 
 
+@pytest.mark.slow
 def test_an_entry_that_was_ended_goes_on_where_it_was(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     assert entered(vnla, rover, whole, houses).status == 0

@@ -30,6 +30,7 @@ WORK = (
     "vnla.cli.serve.listening",
     "vnla.cli.mcp._serve",
     "vnla.report.house_pictures.draw_pictures",
+    "vnla.vision.encoders.efficientnet.untouched_network",
     "vnla.cli.study.listening",
     "vnla.serve.study.power.PowerAnalysis",
     "vnla.houses.generate.unfinished.unfinished",

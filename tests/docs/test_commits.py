@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import json
 import re
 import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,6 +18,8 @@ RESULTS = ROOT / "results"
 AFTER_THE_WORD = re.compile(r"\bcommits? ([0-9a-f]{7,40})\b(?: (?:to|and) ([0-9a-f]{7,40})\b)?")
 SEVEN = re.compile(r"(?<![\w.-])(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7}(?![\w.-])")
 IN_HTML = re.compile(r"<dt>Commit</dt><dd>([0-9a-f]{7,40}\+?)</dd>")
+
+IN_JSON = re.compile(r'"commit":\s*"([^"]*)"')
 
 MISSING = {"630f143": "the commit does not exist, and the run must be repeated"}
 """Commits that a page once named and nobody has, with the sentence that has to stand beside each."""
@@ -47,6 +47,7 @@ def _git(*words: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+@cache
 def exists(commit: str) -> bool:
     return any(each.startswith(commit) for each in history())
 
@@ -65,24 +66,19 @@ def around(text: str, commit: str) -> Iterator[str]:
             yield " ".join(lines[max(0, number - 1) : number + 2])
 
 
-def records() -> Iterator[tuple[Path, str]]:
+@cache
+def records() -> tuple[tuple[Path, str], ...]:
     """Each commit that a file of results carries, with the file."""
+    return tuple(_records())
+
+
+def _records() -> Iterator[tuple[Path, str]]:
     for path in sorted(RESULTS.rglob("*")):
         if path.suffix == ".html":
             yield from ((path, found) for found in IN_HTML.findall(path.read_text(encoding="utf-8")))
         elif path.suffix == ".json" or path.name.endswith(".json.gz"):
             data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            yield from ((path, found) for found in _commits(json.loads(data)))
-
-
-def _commits(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        if isinstance(value.get("commit"), str):
-            yield value["commit"]
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from _commits(each)
+            yield from ((path, found) for found in IN_JSON.findall(data.decode()))
 
 
 @in_turn("page", PAGES, lambda page: str(page.relative_to(ROOT)))

@@ -89,6 +89,7 @@ def test_a_visitor_who_comes_at_once_is_answered(cold: Cold) -> None:
     line.close()
 
 
+@pytest.mark.slow
 def test_what_says_that_it_is_ready_is(cold: Cold) -> None:
     """Every mode answers at once, and the houses that are entered are there: nothing is drawn for them."""
     cold.until_it_says("ready")

@@ -23,6 +23,8 @@ from vnla.vision.reduce import reduced_name
 
 SHARED = "learned"
 """The training that others may continue."""
+BEGINNING = "shared"
+"""Names the run of the iterations that they share."""
 
 
 @dataclass(frozen=True)

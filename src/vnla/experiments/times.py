@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from vnla.experiments.presets import BEGINNING
 from vnla.experiments.reporting import seconds_of
 from vnla.pipeline.scheduler import RECORDS
 from vnla.report.document import ReportTable, Row, Value
@@ -38,7 +39,8 @@ def _rows(by_stage: dict[str, float]) -> Iterator[Row]:
 def _trained(by_stage: dict[str, float]) -> Iterator[Row]:
     trainings = {stage.partition("/")[2]: each for stage, each in by_stage.items() if stage.startswith(f"{TRAIN}/")}
     for name, seconds in trainings.items():
-        yield f"training {name.upper()}", _seconds(seconds)
+        what = "what several trainings share" if name == BEGINNING else f"training {name.upper()}"
+        yield what, _seconds(seconds)
     evaluations = [each for stage, each in by_stage.items() if stage.startswith(f"{EVALUATE}/")]
     if evaluations:
         yield f"{len(evaluations)} evaluations", _seconds(sum(evaluations))

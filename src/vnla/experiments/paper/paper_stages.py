@@ -27,7 +27,7 @@ from vnla.experiments.paper.candidates import (
     choose_iterations,
 )
 from vnla.experiments.paper.paper_report import Contents, PaperReport
-from vnla.experiments.presets import SHARED, ExperimentPreset
+from vnla.experiments.presets import BEGINNING, SHARED, ExperimentPreset
 from vnla.experiments.running import RunOptions, check_world, is_elsewhere, run_experiment_stages
 from vnla.experiments.trainings import ASKNAV, NOROOM, Training, train_beginning, train_rest
 from vnla.experiments.works import Works
@@ -48,8 +48,6 @@ PEERS_ON = {2: ASKNAV, 4: NOROOM}
 Value = TypeVar("Value")
 
 ITERATIONS = "evaluate/iterations"
-BEGINNING = "shared"
-"""Names the run of the iterations that several trainings share."""
 
 
 def run_experiments(
