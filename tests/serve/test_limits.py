@@ -7,6 +7,7 @@ import errno
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -22,7 +23,7 @@ from vnla.serve.connections import Connection
 from vnla.serve.events import Event
 from vnla.serve.guard import Guard
 from vnla.serve.limits import Limits, ReadingTime, TokenBucket, TooFastError
-from vnla.serve.sessions import Sessions
+from vnla.serve.sessions import Session, Sessions
 from vnla.serve.site import Site
 
 
@@ -162,6 +163,34 @@ def test_lines_on_which_nobody_says_hello_keep_nobody_out(site: Site, folder: Pa
         silent = [door.connect() for _ in range(3)]
         assert closed(silent[0]) == 1013, "the one that came first makes room"
         assert answers(door, '{"kind": "hello"}')[0]["kind"] == "welcome"
+
+
+def test_who_has_said_hello_is_no_stranger_while_it_is_being_answered(
+    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = Sessions.open
+
+    async def slowly(sessions: Sessions, *given: Any) -> Session:
+        await asyncio.sleep(0.5)
+        return await opened(sessions, *given)
+
+    monkeypatch.setattr(Sessions, "open", slowly)
+    with Door(site, folder, Limits(connections=1, strangers=2)) as door:
+        line = door.connect()
+        line.send_text('{"kind": "hello"}')
+        for _ in range(3):
+            door.connect()
+        assert json.loads(line.receive_text())["kind"] == "welcome"
+
+
+def test_whose_hello_fails_leaves_its_place_to_others(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(connections=1, crowd=1, new=0)) as door:
+        first = Visitor(door)
+        first.leave()
+        refused = door.connect()
+        refused.send_text('{"kind": "hello"}')
+        assert json.loads(refused.receive_text())["why"] == "Too many visitors come at once; try again in a moment."
+        assert Visitor(door, first.session).session == first.session
 
 
 def test_who_says_nothing_is_let_go(site: Site, folder: Path) -> None:

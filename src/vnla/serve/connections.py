@@ -102,15 +102,19 @@ class Connections(ABC):
             if not self._browsers[browser]:
                 del self._browsers[browser]
 
-    def check_room(self, connection: Connection) -> None:
-        """Refuse a stranger if there is no room for one more visitor."""
+    def greet(self, connection: Connection) -> None:
+        """Make a stranger who says hello a visitor, if there is room for one more, before the hello is answered: newer
+        strangers then take its place no more. One who was asked to leave meanwhile stays none."""
         if connection not in self._visitors and len(self._visitors) >= self.limits.connections:
             raise FullError("too many visitors are here; try again later")
-
-    def greet(self, connection: Connection) -> None:
-        """Make a stranger a visitor; one who was asked to leave meanwhile stays none."""
         if self._strangers.pop(connection, connection) is None:
             self._visitors.add(connection)
+
+    def turn_away(self, connection: Connection) -> None:
+        """Make a visitor a stranger again whose hello could not be answered."""
+        if connection.session is None and connection in self._visitors:
+            self._visitors.remove(connection)
+            self._strangers[connection] = None
 
     def knows(self, connection: Connection) -> bool:
         """Return whether somebody has said hello."""
@@ -269,12 +273,11 @@ class Connection:
             return [RefusedReply(why="That is no message that this server knows.")]
         try:
             if isinstance(message, HelloMessage):
-                self._connections.check_room(self)
-            replies = await self._connections.replies(self, message)
-            if isinstance(message, HelloMessage):
                 self._connections.greet(self)
-            return replies
+            return await self._connections.replies(self, message)
         except InputError as error:
+            if isinstance(message, HelloMessage):
+                self._connections.turn_away(self)
             self._full = isinstance(error, FullError)
             return [RefusedReply(why=as_sentence(str(error)))]
 
