@@ -100,6 +100,7 @@ def check_table(made: Path, out: Path, preset: ExperimentPreset) -> None:
         assert (here / EVALUATION).read_bytes() == (there / EVALUATION).read_bytes()
 
 
+@pytest.mark.slow
 def test_a_table_is_made_of_what_was_packed_elsewhere(made: Path, tmp_path: Path) -> None:
     check_table(made, tmp_path / "out", TINY)
 
