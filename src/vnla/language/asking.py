@@ -7,7 +7,6 @@ has asked for help and has requests left for it; what it costs is charged by `vn
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -117,7 +116,7 @@ class AskingInterpreter(BoundAdvisor):
     def _exchange(self, now: StepContext, row: int, sentence: str) -> Exchange:
         """Read a sentence that was said to an agent, and ask back where that is to be."""
         sentence = without_what_tells_apart(sentence) if self.shortened else sentence
-        around, first = self._house(int(now.pose[row]))
+        around, first = self.houses.at(int(now.pose[row]))
         pose, k = int(now.pose[row]) - first * VIEWS, self.advisor.k
         found = readings(sentence, around, pose, around.after, count=k, guided=True)
         allowed = self.asking is not None and bool(may_ask_back(now.budget[row], self.asking.price))
@@ -136,12 +135,6 @@ class AskingInterpreter(BoundAdvisor):
 
     def _worded(self, plan: Sequence[Nav]) -> str:
         return text_of(worded(plan[: self.advisor.k], self.advisor, self.lexicon))
-
-    def _house(self, pose: int) -> tuple[Surroundings, int]:
-        """The house of a pose, and its first viewpoint."""
-        world = self.houses.world
-        number = bisect_right(world.firsts, pose // VIEWS) - 1
-        return self.houses.around(world.houses[number]), world.firsts[number]
 
 
 def _spelled(text: str) -> list[str]:

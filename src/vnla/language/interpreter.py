@@ -41,10 +41,13 @@ class Houses:
         parsed = parse(sentence)
         if self.wholly and parsed.why is not None:
             return ()
+        house, first = self.at(pose)
+        return denote(parsed, house, pose - first * VIEWS, house.after, count=k, guided=True).plan[:k]
+
+    def at(self, pose: int) -> tuple[Surroundings, int]:
+        """Return the house of a pose of the world, and its first viewpoint."""
         number = bisect_right(self.world.firsts, pose // VIEWS) - 1
-        house = self.around(self.world.houses[number])
-        here = pose - self.world.firsts[number] * VIEWS
-        return denote(parsed, house, here, house.after, count=k, guided=True).plan[:k]
+        return self.around(self.world.houses[number]), self.world.firsts[number]
 
 
 @dataclass(frozen=True)
