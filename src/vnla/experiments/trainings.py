@@ -72,12 +72,16 @@ def material_of(config: RunConfig, device: str) -> RunData:
 
 
 def train_run(path: Path, config: RunConfig, device: str, report: Report) -> None:
-    """One training from beginning to end, or from where it was."""
-    train_beginning(path, config, device, None, report)
+    """Train a run to its end, from its beginning or from where it was."""
+    _train(path, config, device, None, report)
 
 
-def train_beginning(path: Path, config: RunConfig, device: str, iterations: int | None, report: Report) -> None:
-    """The first iterations of a training; all of them with None."""
+def train_beginning(path: Path, config: RunConfig, device: str, iterations: int, report: Report) -> None:
+    """Train only the first iterations of a run."""
+    _train(path, config, device, iterations, report)
+
+
+def _train(path: Path, config: RunConfig, device: str, iterations: int | None, report: Report) -> None:
     from vnla.training.run import RunCallbacks
     from vnla.training.together import train
 
@@ -87,7 +91,7 @@ def train_beginning(path: Path, config: RunConfig, device: str, iterations: int 
 
 
 def train_rest(path: Path, beginning: Path, config: RunConfig, device: str, report: Report) -> None:
-    """The rest of a training whose beginning is a run in another folder, to the weights that it has when done at once."""
+    """Train the rest of a run whose beginning is in another folder. It ends with the weights of a run trained at once."""
     if not is_begun(path):
         with files.new_folder(path) as folder:
             shutil.copytree(beginning, folder, dirs_exist_ok=True)

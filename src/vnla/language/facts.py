@@ -203,7 +203,7 @@ def _reaching(finding: Wayfinding, here: int) -> Iterator[Row]:
     for thing in np.flatnonzero(around.beside[here] >= 0).tolist():
         there = int(around.beside[here, thing])
         begins, turn = _begins(around, here, there) & finding.to_thing(here, there, thing), finding.turn(here, there)
-        begins &= around.is_where_one_goes(here, there, thing)
+        begins &= around.in_destination_room(here, there, thing)
         for hue, named in _names_of(around, here, thing):
             views = named & begins
             if views.any():
@@ -302,7 +302,7 @@ def _walking(around: Surroundings, here: int) -> Iterator[Row]:
                 what = pack(FrameKind.PASS, int(around.noun[thing]), hue, thing=thing)
                 yield here, there, what, anywhere, left * (side == "left"), right * (side == "right"), 0
         for thing in large.tolist():
-            towards = around.nears(here, there, thing) and around.is_where_one_goes(here, there, thing)
+            towards = around.nears(here, there, thing) and around.in_destination_room(here, there, thing)
             if visible[thing] and around.apart[here, thing] >= _FAR and towards:
                 for hue, named in _names_of(around, here, thing):
                     views = named & begins & around.ahead[here, :, thing]

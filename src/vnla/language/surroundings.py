@@ -151,7 +151,7 @@ class Surroundings:
 
     @cached_property
     def salient(self) -> Bools:
-        """Whether a person would notice it in the view: (viewpoints, 36, things)."""
+        """Whether a person would notice each thing in each view: (viewpoints, 36, things)."""
         salient: Bools = salience(Sighting(self.share, self.across, self.whole)) >= 1
         return salient
 
@@ -413,8 +413,8 @@ class Surroundings:
         nearest = min(range(len(place) - 1), key=lambda i: float(_to_segment(centre[None], place[i], place[i + 1])[0]))
         return "right" if _angle(place[nearest + 1] - place[nearest], centre - place[nearest]) > 0 else "left"
 
-    def is_where_one_goes(self, here: int, there: int, thing: int) -> bool:
-        """Whether a thing is in the room that a way leads into; true of ways that stay in a room."""
+    def in_destination_room(self, here: int, there: int, thing: int) -> bool:
+        """Return whether a thing is in the room that the path leads into; always true of paths that stay in one room."""
         rooms, own = self.room[self.path(here, there)], self.house.objects[thing].room
         return own is None or own == rooms[-1] or bool((rooms == rooms[0]).all())
 

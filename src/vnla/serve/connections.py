@@ -103,15 +103,15 @@ class Connections(ABC):
                 del self._browsers[browser]
 
     def greet(self, connection: Connection) -> None:
-        """Make a stranger who says hello a visitor, if there is room for one more, before the hello is answered: newer
-        strangers then take its place no more. One who was asked to leave meanwhile stays none."""
+        """Make a connection that says hello a visitor's, if there is room, before the hello is answered. Newer connections
+        without a hello can then not take its place. A connection that is being closed stays without a visitor."""
         if connection not in self._visitors and len(self._visitors) >= self.limits.connections:
             raise FullError("too many visitors are here; try again later")
         if self._strangers.pop(connection, connection) is None:
             self._visitors.add(connection)
 
     def turn_away(self, connection: Connection) -> None:
-        """Make a visitor a stranger again whose hello could not be answered."""
+        """Undo `greet` for a connection whose hello could not be answered."""
         if connection.session is None and connection in self._visitors:
             self._visitors.remove(connection)
             self._strangers[connection] = None

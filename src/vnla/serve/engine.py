@@ -3,10 +3,10 @@
     engine = EpisodeEngine(trained)
     walk = engine.walk(EpisodeRequest(task, seed, {3: "turn left"})).result()
 
-`walk_all` runs episodes from start to end by Algorithm 1. `EpisodeEngine` runs all that are asked for together, on its own
-thread, a few steps at a time: who comes meanwhile joins them, each at a step of its own, and who has ended is answered. Who
-else is in the batch changes nothing. Walks in which nobody says anything are cached, and some are made before anybody asks
-for them, for those who let the server choose.
+`EpisodeEngine` runs all that are asked for together, on its own thread, a few steps at a time: who comes meanwhile joins
+them, each at a step of its own, and who has ended is answered. Who else is in the batch changes nothing; `walk_all`, which
+runs given episodes by Algorithm 1 from start to end, is what tests compare with. Walks in which nobody says anything are
+cached, and some are made before anybody asks for them, for those who let the server choose.
 """
 
 from __future__ import annotations

@@ -176,7 +176,7 @@ class VisitorService:
 
     async def _beat(self, session: Session, against: str | None) -> WelcomeReply | None:
         """Begin a task for the visitor, or go on with the one that is not over: nobody chooses by leaving bad ones."""
-        unfinished = await self._unfinished(session)
+        unfinished = await self._settle_unfinished(session)
         if (_day_of(session) and not session.state["ended"]) or (unfinished and _day_in(unfinished[1])):
             raise InputError("finish the task of the day first; Today goes on with it")
         if session.mode == "beat" and not session.state["ended"]:
@@ -192,7 +192,7 @@ class VisitorService:
 
     async def _day(self, session: Session) -> None:
         """Begin the task of the day, which a session may do once, or go on with it as long as there is time."""
-        daily, unfinished = self._days.daily, await self._unfinished(session)
+        daily, unfinished = self._days.daily, await self._settle_unfinished(session)
         date = daily.date
         if unfinished and _day_in(unfinished[1]):
             await self._return_to(session, *unfinished)
@@ -205,9 +205,9 @@ class VisitorService:
         until = 1000 * (daily.now() + SECONDS)
         await self._begin_person(session, spec, self._days.world, {"day": date, "until": until})
 
-    async def _unfinished(self, session: Session) -> tuple[EpisodeSpec, State] | None:
-        """Return the walk that a visitor has left for another mode and may go on with. A task of the day whose time is up
-        ends here, in the table of its day."""
+    async def _settle_unfinished(self, session: Session) -> tuple[EpisodeSpec, State] | None:
+        """End a task of the day whose time is up, in the table of its day; then return the walk that the visitor has left
+        for another mode and may continue."""
         if session.unfinished is not None and self._time_is_up(session.unfinished[1]):
             await self._return_to(session, *session.unfinished)
         if session.mode == "beat" and not session.state["ended"] and self._time_is_up(session.state):
@@ -216,7 +216,7 @@ class VisitorService:
 
     @staticmethod
     async def _return_to(session: Session, spec: EpisodeSpec, state: State) -> None:
-        """Go on with a walk that was left."""
+        """Continue a walk that its visitor has left for another mode."""
         await session.append(told_again(state), spec)
         session.walk = None
 
