@@ -159,15 +159,22 @@ def test_there_are_so_many_visitors_and_no_more(site: Site, folder: Path) -> Non
 
 
 def test_lines_on_which_nobody_says_hello_keep_nobody_out(site: Site, folder: Path) -> None:
-    with Door(site, folder, Limits(connections=1, strangers=2)) as door:
+    with Door(site, folder, Limits(connections=1, before_hello=2)) as door:
         silent = [door.connect() for _ in range(3)]
         assert closed(silent[0]) == 1013, "the one that came first makes room"
         assert answers(door, '{"kind": "hello"}')[0]["kind"] == "welcome"
 
 
-def test_who_has_said_hello_is_no_stranger_while_it_is_being_answered(
-    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_with_many_silent_connections_pushes_out_its_own(site: Site, folder: Path) -> None:
+    with Door(site, folder, Limits(connections=1, before_hello=2)) as door:
+        visitor = door.connect(client="198.51.100.1")
+        silent = [door.connect(client="198.51.100.2") for _ in range(5)]
+        assert [closed(each) for each in silent[:-1]] == [1013] * 4
+        visitor.send_text('{"kind": "hello"}')
+        assert json.loads(visitor.receive_text())["kind"] == "welcome"
+
+
+def test_a_hello_counts_while_it_is_being_answered(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = Sessions.open
 
     async def slowly(sessions: Sessions, *given: Any) -> Session:
@@ -175,7 +182,7 @@ def test_who_has_said_hello_is_no_stranger_while_it_is_being_answered(
         return await opened(sessions, *given)
 
     monkeypatch.setattr(Sessions, "open", slowly)
-    with Door(site, folder, Limits(connections=1, strangers=2)) as door:
+    with Door(site, folder, Limits(connections=1, before_hello=2)) as door:
         line = door.connect()
         line.send_text('{"kind": "hello"}')
         for _ in range(3):

@@ -39,8 +39,9 @@ class Door(TestClient):
         super().__init__(app, base_url=HOST)
         self.lines: list[WebSocketTestSession] = []
 
-    def connect(self, origin: str = HOST, host: str = "localhost") -> WebSocketTestSession:
-        """A new line."""
+    def connect(self, origin: str = HOST, host: str = "localhost", client: str = "testclient") -> WebSocketTestSession:
+        """Return a new connection from an address."""
+        self._transport.client = client, 50_000  # type: ignore[attr-defined]
         cookies = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
         line: WebSocketTestSession = self.websocket_connect("/ws", headers={"origin": origin, "host": host, **cookies})
         self.lines.append(line.__enter__())

@@ -1,7 +1,8 @@
 """WebSockets of visitors, which carry messages one way and events the other, within limits.
 
-Who connects is a stranger, and a visitor from the first hello on. There is room for so many of each: strangers who come make
-room for themselves, so that lines on which nobody ever says hello keep nobody out.
+A connection is a visitor's from its first hello on. There is room for so many with a hello and for so many without. When a
+new one without a hello needs room, the address with the most of them loses its oldest, so that connections on which nobody
+ever says hello keep nobody out who comes from elsewhere.
 """
 
 from __future__ import annotations
@@ -64,8 +65,8 @@ class Connections(ABC):
     def __init__(self, loader: SiteLoader, limits: Limits) -> None:
         self.loader, self.limits = loader, limits
         self.addresses = Addresses(limits)
-        self._strangers: dict[Connection, None] = {}
-        """Those who have not said hello, in the order in which they came."""
+        self._before_hello: defaultdict[AddressUse, dict[Connection, None]] = defaultdict(dict)
+        """Address → its connections without a hello, in the order in which they came."""
         self._visitors: set[Connection] = set()
         self._browsers: defaultdict[str | None, set[Connection]] = defaultdict(set)
 
@@ -86,17 +87,18 @@ class Connections(ABC):
             await connection.refuse("Too many pages are open at your address; close one of them.")
             return
         address.connections += 1
-        self._strangers[connection] = None
+        self._before_hello[address][connection] = None
         self._browsers[browser].add(connection)
-        while len(self._strangers) > self.limits.strangers:
-            longest = next(iter(self._strangers))
-            del self._strangers[longest]
-            longest.end(_FULL)
+        while sum(map(len, self._before_hello.values())) > self.limits.before_hello:
+            most = max(self._before_hello.values(), key=len)
+            oldest = next(iter(most))
+            self._no_longer_before_hello(oldest)
+            oldest.end(_FULL)
         try:
             await connection.serve()
         finally:
             address.connections -= 1
-            self._strangers.pop(connection, None)
+            self._no_longer_before_hello(connection)
             self._visitors.discard(connection)
             self._browsers[browser].discard(connection)
             if not self._browsers[browser]:
@@ -107,14 +109,22 @@ class Connections(ABC):
         without a hello can then not take its place. A connection that is being closed stays without a visitor."""
         if connection not in self._visitors and len(self._visitors) >= self.limits.connections:
             raise FullError("too many visitors are here; try again later")
-        if self._strangers.pop(connection, connection) is None:
+        if self._no_longer_before_hello(connection):
             self._visitors.add(connection)
 
     def turn_away(self, connection: Connection) -> None:
         """Undo `greet` for a connection whose hello could not be answered."""
         if connection.session is None and connection in self._visitors:
             self._visitors.remove(connection)
-            self._strangers[connection] = None
+            self._before_hello[connection.address][connection] = None
+
+    def _no_longer_before_hello(self, connection: Connection) -> bool:
+        """Forget that a connection has not said hello; return whether it was among those."""
+        of_address = self._before_hello.get(connection.address, {})
+        found = of_address.pop(connection, connection) is None
+        if not of_address:
+            self._before_hello.pop(connection.address, None)
+        return found
 
     def knows(self, connection: Connection) -> bool:
         """Return whether somebody has said hello."""

@@ -26,8 +26,8 @@ class Limits:
     """Seconds after which a session that nobody goes on with is expired; None for never, unless room is needed."""
     connections: int = 500
     """Visitors who are connected."""
-    strangers: int = 200
-    """Connections whose visitor has not said hello yet; the newest stay."""
+    before_hello: int = 200
+    """Connections whose visitor has not said hello yet; beyond that the address with the most of them loses its oldest."""
     hello: float = 10.0
     """Seconds that a connection has to say hello."""
     sending: float = 20.0
