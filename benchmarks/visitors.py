@@ -42,6 +42,9 @@ class Tally:
     """What visitors have seen together."""
 
     latencies: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    """Seconds that a visitor waits for an answer, by their mode: until its first step is there, or if that is more, how much
+    later than a visitor who looks at each for `PACE` seconds a further step comes."""
+    whole: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Seconds to the end of each answer, by the visitor's mode."""
     steps: int = 0
     """That were told, of anybody's walk."""
@@ -61,10 +64,17 @@ class Visitor:
 
     async def say(self, mode: str, kind: str, **message: Any) -> list[dict[str, Any]]:
         """Say something; the events of the answer."""
-        began = asyncio.get_running_loop().time()
+        now = asyncio.get_running_loop().time
+        began, waited, due = now(), 0.0, 0.0
         await self.line.send(json.dumps({"kind": kind, "after": self.number, **message}))
-        events = [event async for event in self._answer(kind)]
-        self.tally.latencies[mode].append(asyncio.get_running_loop().time() - began)
+        events = []
+        async for event in self._answer(kind):
+            events.append(event)
+            if event["kind"] in ("acted", *_ANSWERED[kind]):
+                waited = max(waited, now() - began - due)
+                due += PACE
+        self.tally.latencies[mode].append(waited)
+        self.tally.whole[mode].append(now() - began)
         self.tally.steps += sum(event["kind"] == "acted" for event in events)
         return events
 

@@ -22,7 +22,7 @@ from vnla.evaluation.evaluate import run_task
 from vnla.language.advisor import GrammarAdvisor
 from vnla.report.story import follow
 from vnla.serve.agent_walk import END_MARK, AgentWalk
-from vnla.serve.engine import EpisodeEngine, EpisodeRequest, walk_all
+from vnla.serve.engine import EpisodeEngine, EpisodeRequest, Waiting, walk_all
 from vnla.serve.hearing import PersonsVoice, Spoken
 from vnla.serve.places import PlaceNames, VisitorWorld
 from vnla.serve.walk_events import walk_events
@@ -231,11 +231,11 @@ def test_who_are_answered_at_once_go_on_together_each_from_its_own_step(
     monkeypatch.setattr(
         "vnla.serve.engine.bcui", lambda episodes, *a, **k: (batches.append(len(episodes)), bcui(episodes, *a, **k))[1]
     )
-    waiting = [(errand, Future[AgentWalk]()) for errand in errands]
+    waiting = [Waiting(errand, Future()) for errand in errands]
     kept._serve(waiting)
     assert batches[0] == len(errands) if together else batches == [1] * len(errands)
     monkeypatch.undo()
-    for errand, future in waiting:
+    for errand, future, _ in waiting:
         [again] = walk_all(anew, [errand])
         assert same(future.result(timeout=0), again), errand
 

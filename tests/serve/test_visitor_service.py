@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from serve.visitor import Door, Visitor, words_in
 from vnla.serve.episode_spec import EpisodeSpec
+from vnla.serve.events import Event, StoodEvent
+from vnla.serve.sessions import Session
 from vnla.serve.site import Site
 
 PLACES = {"viewpoint", "ahead"}
@@ -150,6 +154,44 @@ def test_a_server_that_was_killed_has_lost_nothing(site: Site, folder: Path) -> 
         assert again.state["ended"]["reason"] == "stopped"
         assert again.state["ended"]["score"]["tasks"] == 1
     assert all(json.loads(line) for line in log.read_text().splitlines())
+
+
+def test_an_answer_is_sent_a_few_steps_at_a_time(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    appended, append = [], Session.append
+
+    async def noted(session: Session, events: Iterable[Event], *spec: Any) -> None:
+        appended.append([*events])
+        await append(session, appended[-1], *spec)
+
+    visitor.say("help", task="0_0", seed=0)
+    monkeypatch.setattr(Session, "append", noted)
+    while visitor.state["waits"]:
+        visitor.say("advise", step=visitor.state["waits"]["step"], choice=None)
+    last = [each[-1].kind for each in appended]
+    assert last[-2:] == ["acted", "ended"] and last.count("ended") == 1
+    steps = [event.step for each in appended for event in each if isinstance(event, StoodEvent)]
+    assert len(steps) == len({*steps}), "none is sent twice"
+
+
+@pytest.mark.parametrize("speaks", [True, False])
+def test_a_walk_of_which_a_part_was_recorded_is_completed(site: Site, folder: Path, *, speaks: bool) -> None:
+    with Door(site, folder) as door:
+        visitor = Visitor(door)
+        visitor.say("help", task="0_0", seed=0)
+        while visitor.state["waits"]:
+            visitor.say("advise", step=visitor.state["waits"]["step"], choice=visitor.state["waits"]["offer"])
+        whole = visitor.state
+    log = next(folder.glob("*.jsonl"))
+    lines = log.read_bytes().splitlines(keepends=True)
+    cut = max(i for i, line in enumerate(lines) if b'"acted"' in line) - 2
+    log.write_bytes(b"".join(lines[:cut]))
+    with Door(site, folder) as door:
+        again = Visitor(door, visitor.session)
+        if speaks:
+            again.say("what_if", step=0, text=None)
+        while not again.state["ended"]:
+            again.hear(again.line.receive_text())
+        assert {**again.state, "number": 0} == {**whole, "number": 0}
 
 
 def test_beating_it_has_the_agents_time_and_requests(visitor: Visitor) -> None:

@@ -104,14 +104,20 @@ class Visitor:
             answer = json.loads(text)
             if answer["kind"] == "refused" and answer["why"] == "That is no message that this server knows.":
                 return refused
-            self.heard.append(text)
-            match answer["kind"]:
-                case "event":
-                    assert answer["event"]["number"] == self.state["number"] + 1
-                    self.state = reduced([answer["event"]], self.state)
-                case "welcome":
-                    self.session, self.state = answer["session"], answer["snapshot"]
-                case "second":
-                    self.second = answer["events"]
-                case "refused":
-                    refused = answer["why"]
+            refused = self.hear(text) or refused
+
+    def hear(self, text: str) -> str | None:
+        """Take in what the server says; why something was refused, if it was."""
+        answer = json.loads(text)
+        self.heard.append(text)
+        match answer["kind"]:
+            case "event":
+                assert answer["event"]["number"] == self.state["number"] + 1
+                self.state = reduced([answer["event"]], self.state)
+            case "welcome":
+                self.session, self.state = answer["session"], answer["snapshot"]
+            case "second":
+                self.second = answer["events"]
+            case "refused":
+                return str(answer["why"])
+        return None

@@ -69,6 +69,7 @@ class Connections(ABC):
         """Address → its connections without a hello, in the order in which they came."""
         self._visitors: set[Connection] = set()
         self._browsers: defaultdict[str | None, set[Connection]] = defaultdict(set)
+        self._completing: set[asyncio.Task[None]] = set()
 
     @abstractmethod
     async def replies(self, connection: Connection, message: Any) -> Sequence[BaseModel]:
@@ -103,6 +104,19 @@ class Connections(ABC):
             self._browsers[browser].discard(connection)
             if not self._browsers[browser]:
                 del self._browsers[browser]
+
+    def enter(self, connection: Connection, session: Session) -> None:
+        """Let a visitor go on with a session; the rest of a walk that was cut off is sent when the site is open."""
+        connection.enter(session)
+        if session.is_cut_off:
+            completing = asyncio.create_task(self._complete(session))
+            self._completing.add(completing)
+            completing.add_done_callback(self._completing.discard)
+
+    async def _complete(self, session: Session) -> None:
+        with contextlib.suppress(InputError):  # then the next message does it
+            await self.loader.soon(PATIENCE)
+            await self.service(session).complete(session)
 
     def greet(self, connection: Connection) -> None:
         """Make a connection that says hello a visitor's, if there is room, before the hello is answered. Newer connections
@@ -163,7 +177,7 @@ class VisitorConnections(Connections):
         """Do what a visitor says; a hello opens a session."""
         if isinstance(message, HelloMessage):
             session = await self._sessions.open(message.session, connection.address.new)
-            connection.enter(session)
+            self.enter(connection, session)
             return [welcome(session)]
         if connection.session is None:
             raise InputError("say hello first")

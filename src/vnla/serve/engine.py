@@ -17,7 +17,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from functools import cached_property
@@ -66,8 +66,16 @@ class EpisodeRequest(NamedTuple):
     answer counts."""
 
 
-Waiting = tuple[EpisodeRequest, Future[AgentWalk]]
-"""A request, and the walk that is promised."""
+Told = Callable[[AgentWalk], None]
+"""Is told a walk that has not ended, as far as it has come."""
+
+
+class Waiting(NamedTuple):
+    """A request, and the walk that is promised."""
+
+    request: EpisodeRequest
+    future: Future[AgentWalk]
+    told: Told | None = None
 
 
 class RunningWalk(NamedTuple):
@@ -75,6 +83,7 @@ class RunningWalk(NamedTuple):
 
     request: EpisodeRequest
     future: Future[AgentWalk]
+    told: Told | None
     paused: PausedWalk | None
     """Where it goes on; None at its start."""
     anew: bool = False
@@ -121,10 +130,12 @@ class EpisodeEngine:
         """Whether the agent sees all around itself."""
         return any(isinstance(sensor, PanoramaSensor) for sensor in self.context.sensors.values())
 
-    def walk(self, request: EpisodeRequest) -> Future[AgentWalk]:
-        """Return the walk, when it is done. If nobody says anything it is a whole one, and may belong to others too."""
+    def walk(self, request: EpisodeRequest, told: Told | None = None) -> Future[AgentWalk]:
+        """Return the walk, when it is done. If nobody says anything it is a whole one, and may belong to others too.
+
+        Where somebody says something, `told` hears every few steps how far it is, on the engine's thread."""
         if request.spoken:
-            return self._put(request)
+            return self._put(request, told)
         key = request.task, request.seed
         with self._lock:
             if key not in self._cached or _failed(self._cached[key]):
@@ -166,33 +177,33 @@ class EpisodeEngine:
             self._features.soon(begun[0])
         return secrets.choice(seen) if seen else begun[0]
 
-    def _put(self, request: EpisodeRequest) -> Future[AgentWalk]:
+    def _put(self, request: EpisodeRequest, told: Told | None = None) -> Future[AgentWalk]:
         strange = [word for text in request.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
-        future: Future[AgentWalk] = Future()
+        waiting = Waiting(request, Future(), told)
         if self._features is None or self.sees(request.task.house):
-            self._start(request, future)
+            self._start(waiting)
         else:
-            self._features.soon(request.task.house).add_done_callback(lambda made: self._go_on(made, request, future))
-        return future
+            self._features.soon(request.task.house).add_done_callback(lambda made: self._go_on(made, waiting))
+        return waiting.future
 
-    def _go_on(self, made: Future[None], request: EpisodeRequest, walk: Future[AgentWalk]) -> None:
+    def _go_on(self, made: Future[None], waiting: Waiting) -> None:
         """Start in a house that has been made, if it has."""
         try:
             made.result()
-            self._start(request, walk)
+            self._start(waiting)
         except Exception as error:
-            walk.set_exception(error if isinstance(error, InputError) else _broken(error))
+            waiting.future.set_exception(error if isinstance(error, InputError) else _broken(error))
 
-    def _start(self, request: EpisodeRequest, walk: Future[AgentWalk]) -> None:
+    def _start(self, waiting: Waiting) -> None:
         """Let agents see the house, and queue the request."""
-        house = request.task.house
+        house = waiting.request.task.house
         with self._showing:
             if self._features is not None and house not in self._shown:
                 self._show(house, self._features)
         try:
-            self._queue.put_nowait((request, walk))
+            self._queue.put_nowait(waiting)
         except queue.Full:
             raise InputError("too many walks are waiting; try again in a moment") from None
 
@@ -238,9 +249,9 @@ class EpisodeEngine:
     def _entered(self, waiting: Sequence[Waiting]) -> list[RunningWalk]:
         """Return walks that begin, or go on where they waited for an answer; not those that nobody waits for any more."""
         return [
-            RunningWalk(request, future, self.pauses.find(request.task, request.seed, request.spoken))
-            for request, future in waiting
-            if future.set_running_or_notify_cancel()
+            RunningWalk(*each, self.pauses.find(each.request.task, each.request.seed, each.request.spoken))
+            for each in waiting
+            if each.future.set_running_or_notify_cancel()
         ]
 
     def _step(self, under_way: Sequence[RunningWalk]) -> list[RunningWalk]:
@@ -269,6 +280,8 @@ class EpisodeEngine:
                         each.future.set_result(walk)
                     else:
                         rest.append(each._replace(paused=at))
+                        if each.told is not None:
+                            each.told(walk)
         except Exception as error:
             left = [each for each in group if not each.future.done()]
             if len(group) > 1:
@@ -336,5 +349,5 @@ def _walk_batch(
         walks = walks_of(rollout, episodes, listener.attention, context, engine.words, run, before)
         for row, (request, walk) in enumerate(zip(requests, walks, strict=True)) if not batching.fixed else ():
             engine.pauses.keep(request.seed, request.spoken, walk, row, batching, len(before[row]), room)
-        unfinished = batching.unfinished()
-        return [(walk, batching.paused(row, walk, room) if row in unfinished else None) for row, walk in enumerate(walks)]
+        paused_at = batching.paused(walks, room)
+        return [(walk, paused_at.get(row)) for row, walk in enumerate(walks)]

@@ -31,13 +31,15 @@ _Key = tuple[Task, int, frozenset[tuple[int, str | None]]]
 
 
 class PausedWalk(NamedTuple):
-    """An episode before a step at which it asks."""
+    """An episode between two steps."""
 
     step: int
-    walk: RolloutState  # of this one episode
+    walk: RolloutState  # of one episode or more
     before: tuple[WalkStep, ...]
     room: int
     """Words of advice that its policy state has room for."""
+    place: int = 0
+    """Which row of `walk` is its own."""
 
     @property
     def kind(self) -> object:
@@ -69,21 +71,19 @@ class RecordingBatching(Batching):
     def _is_over(self) -> bool:
         return self.most is not None and len(self.states) > self.most
 
-    def unfinished(self) -> set[int]:
-        """Return the episodes that have not ended."""
-        last = self.states[-1] if self._is_over else None
-        return set(last.row.tolist()) if isinstance(last, RolloutState) else set()
-
     def walk(self, number: int, row: int) -> RolloutState:
         """Return where an episode stood before one of the steps, counted from the first that was walked."""
         walk = self.states[number]
         assert isinstance(walk, RolloutState)
-        place = (walk.row == row).nonzero().squeeze(1)
-        return replace(take_rows(walk, place), row=place.new_zeros(1))
+        return take_rows(walk, (walk.row == row).nonzero().squeeze(1))
 
-    def paused(self, row: int, walk: AgentWalk, room: int) -> PausedWalk:
-        """Return where an episode goes on that has not ended."""
-        return PausedWalk(len(walk.steps), self.walk(-1, row), walk.steps, room)
+    def paused(self, walks: Sequence[AgentWalk], room: int) -> dict[int, PausedWalk]:
+        """Return where those episodes go on that have not ended, in the batch as it is, by their rows."""
+        last = self.states[-1] if self._is_over else None
+        if not isinstance(last, RolloutState):
+            return {}
+        places = enumerate(last.row.tolist())
+        return {row: PausedWalk(len(walks[row].steps), last, walks[row].steps, room, place) for place, row in places}
 
 
 class PausedWalks:
@@ -131,14 +131,20 @@ def go_on(
 ) -> tuple[When, RolloutState] | None:
     """Return where these episodes go on; None if they have to begin anew, because more is said than their policy states have
     room for, or because these cannot go on."""
-    walks = []
+    batches: dict[int, list[int]] = {}  # those that walked together are taken from there together
     for row, each in enumerate(paused):
-        policy_state = told_anew(each.walk.policy_state, listener)
-        if policy_state is None or room != each.room:
+        batches.setdefault(id(each.walk), []).append(row)
+    walks = []
+    for rows in batches.values():
+        batch = paused[rows[0]].walk
+        policy_state = told_anew(batch.policy_state, listener)
+        if policy_state is None or any(room != paused[row].room for row in rows):
             return None
-        place = each.walk.row.new_tensor([row])
-        state = replace(each.walk.state, episodes=take_rows(episodes, place))
-        walks.append(replace(each.walk, row=place, state=state, policy_state=policy_state))
-    if len(paused) == 1:
-        return paused[0].step, walks[0]
-    return torch.tensor([each.step for each in paused], device=episodes.key.device), join_rows(walks)
+        place = batch.row.new_tensor(rows)
+        walk = take_rows(
+            replace(batch, policy_state=policy_state), batch.row.new_tensor([paused[row].place for row in rows])
+        )
+        walks.append(replace(walk, row=place, state=replace(walk.state, episodes=take_rows(episodes, place))))
+    steps = [each.step for each in paused]
+    done = steps[0] if len(steps) == 1 else torch.tensor(steps, device=episodes.key.device)
+    return done, walks[0] if len(walks) == 1 else join_rows(walks)

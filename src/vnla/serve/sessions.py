@@ -88,6 +88,12 @@ class Session:
         return begun and cast(str, begun["mode"])
 
     @property
+    def is_cut_off(self) -> bool:
+        """Whether an agent's walk neither ended nor waits for an answer: the rest of it was not recorded."""
+        state = self.state
+        return self.mode in ("watch", "help") and bool(state["steps"]) and not (state["waits"] or state["ended"])
+
+    @property
     def busy(self) -> bool:
         """Whether somebody sees its events, or something is being done in it."""
         return bool(self.subscribers) or self.lock.locked()

@@ -1,14 +1,17 @@
 """What a server does when a visitor says something.
 
 An agent's episode is walked again after every word of a person (`vnla.serve.episode_spec`). The events up to that word stay;
-those from it on are sent anew. A person's own walk goes step by step.
+those from it on are sent anew, a few steps at a time. A person's own walk goes step by step.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 from vnla.common.errors import InputError
@@ -72,12 +75,26 @@ class VisitorService:
     async def hear(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         """Do what a visitor asks for. Events go to the session's subscribers, the reply to who asked."""
         async with session.lock:
-            if _is_late(session, message):
-                return welcome(session)
             try:
-                return await self._do(session, message)
+                await self._complete(session)
+                return welcome(session) if _is_late(session, message) else await self._do(session, message)
             except InputError as error:
                 return RefusedReply(why=as_sentence(str(error)))
+
+    async def complete(self, session: Session) -> None:
+        """Send the rest of an agent's walk of which only a part was sent, because the server was killed or its disk was
+        full. If that fails the next message does it."""
+        async with session.lock:
+            with contextlib.suppress(InputError):
+                await self._complete(session)
+
+    async def _complete(self, session: Session) -> None:
+        if session.spec is None or not session.is_cut_off:
+            return
+        steps, waits = session.state["steps"], session.mode == "help"
+        first = len(steps) if steps[-1]["acted"] else len(steps) - 1
+        walk = await self.walk(session.spec, waits=waits)
+        await session.append(walk_events(walk, self.world, first=first, waits=waits, link=session.spec.link()))
 
     async def _do(self, session: Session, message: messages.AnyMessage) -> Reply | None:
         match message:
@@ -148,11 +165,15 @@ class VisitorService:
         await self._go_on(session, spec, message.step, advice, answered=False)
 
     async def _go_on(self, session: Session, spec: EpisodeSpec, step: int, advice: Advice, *, answered: bool) -> None:
-        """Send the walk anew from a step on, with what a person has said there."""
+        """Send the walk anew from a step on, with what a person has said there, a few steps at a time as they are walked."""
         spec, waits = spec.saying(step, advice[0]), session.mode == "help"
-        walk, typed = await self.walk(spec, waits=waits), _at(step, advice)
-        events = walk_events(walk, self.world, first=step, answered=answered, waits=waits, typed=typed, link=spec.link())
-        await session.append(events, spec)
+        events_of = partial(walk_events, waits=waits, typed=_at(step, advice), link=spec.link())
+        first = step
+        async for walk, over in self._walking(spec, waits=waits):
+            if over or len(walk.steps) > first:  # it has fewer where it had to begin anew
+                events = events_of(walk, self.world, first=first, answered=answered and first == step, over=over)
+                await session.append(events, spec if first == step else None)
+                first = len(walk.steps)
 
     async def _what_if(self, session: Session, message: messages.WhatIfMessage) -> WhatIfReply:
         spec = self._agents_episode(session)
@@ -360,14 +381,31 @@ class VisitorService:
 
     async def walk(self, spec: EpisodeSpec, *, waits: bool = False) -> AgentWalk:
         """Return the agent's walk; if it `waits` for answers, at least as far as it can be shown."""
-        task = self.task(spec)
-        walk = asyncio.wrap_future(self.engine.walk(EpisodeRequest(task, spec.seed, spec.spoken, waits)))
+        return [walk async for walk, _ in self._walking(spec, waits=waits)][-1]
+
+    async def _walking(self, spec: EpisodeSpec, *, waits: bool) -> AsyncIterator[tuple[AgentWalk, bool]]:
+        """Yield the agent's walk, first as far as it has come where somebody says something in it, and last whole; and
+        whether it is whole."""
+        task, loop = self.task(spec), asyncio.get_running_loop()
+        known: asyncio.Queue[AgentWalk | Future[AgentWalk]] = asyncio.Queue()
+
+        def tell(walk: AgentWalk | Future[AgentWalk]) -> None:
+            with contextlib.suppress(RuntimeError):  # the server has ended
+                loop.call_soon_threadsafe(known.put_nowait, walk)
+
+        self.engine.walk(EpisodeRequest(task, spec.seed, spec.spoken, waits), tell).add_done_callback(tell)
         while True:
-            await asyncio.wait([walk], timeout=PATIENCE)  # others may wait for it too: it is not given up
-            if walk.done():
-                return walk.result()
-            if doing := self.engine.doing(task.house):
-                raise InputError(f"{doing}; try again in a moment")
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    walk = await known.get()
+            except TimeoutError:  # others may wait for it too: it is not given up
+                if doing := self.engine.doing(task.house):
+                    raise InputError(f"{doing}; try again in a moment") from None
+                continue
+            if isinstance(walk, Future):
+                yield walk.result(), True
+                return
+            yield walk, False
 
     def _agents_episode(self, session: Session) -> EpisodeSpec:
         if session.mode not in ("watch", "help") or session.spec is None:

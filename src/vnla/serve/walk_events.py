@@ -35,8 +35,9 @@ def walk_events(
     waits: bool = False,
     typed: Mapping[int, Typed] | None = None,
     link: str | None = None,
+    over: bool = True,
 ) -> Iterator[Event]:
-    """Yield the steps of a walk from the `first` on, and its end.
+    """Yield the steps of a walk from the `first` on, and its end if it is `over`.
 
     Of the first step only what follows a request is yielded if that is now `answered`. If the agent `waits`, the events end
     with its first request that no person has answered. `typed` has what persons wrote, beside what the agent read.
@@ -55,7 +56,8 @@ def walk_events(
             yield _advised_event(step, (typed or {}).get(number))
         yield _thought_event(step)
         yield events.ActedEvent(action=ACTIONS[step.action], pose=world.pose(step.pose_after))
-    yield ended_event(walk, world, link)
+    if over:
+        yield ended_event(walk, world, link)
 
 
 def told_again(state: State) -> Iterator[Event]:

@@ -206,6 +206,9 @@ class StudyService:
         if session.mode == "beat":
             await service.hear(session, messages.LeaveMessage(kind="leave", after=session.state["number"]))
             return
+        await service.complete(session)
+        if session.state["ended"]:
+            return
         assert session.spec is not None and session.state["waits"] is not None
         walk = await service.walk(session.spec)
         pose = walk.steps[session.state["waits"]["step"]].pose
