@@ -49,7 +49,7 @@ MOST_CACHED = 512
 """Walks without a word that are cached, those that were asked for last."""
 STOCK = 256
 """Walks that are made before anybody asks for them."""
-STEPS = 4
+STEPS = 2
 """Steps that a batch walks until others may join it: somebody who is answered waits no longer for those who walk already."""
 AT_ONCE = 8
 """How many of those at once: visitors wait no longer for them than for each other."""
