@@ -158,7 +158,7 @@ class Site:
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
-        self.service.contenders.close()
+        self.service.other_agents.close()
         if self._features is not None:
             self._features.close()
 
