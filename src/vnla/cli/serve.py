@@ -147,7 +147,7 @@ def serve(
 
     names, proxies, limits = options.names(host), options.proxies(host), options.limits()
     chosen, folder = device_named(device), record or cache_folder() / "sessions"
-    with listening(host, port) as listener, alone_in(folder), telling() as tell:
+    with listening(host, port) as listener, alone_in(folder, private=True), telling() as tell:
         sessions = Sessions(folder, limits, keeps=record is not None)
         loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS, beside))
         given = Contributions(ContributionStore(folder, sessions.secret)) if collect_advice else None
