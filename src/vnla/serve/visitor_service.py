@@ -52,6 +52,11 @@ Advice = tuple[str | None, Typed | None]
 MOST_READINGS = 64
 """Readings of a session that hold for what is sent next."""
 
+_ANY_TIME = (
+    messages.HelloMessage, messages.WhatIfMessage, messages.WatchMessage, messages.HelpMessage, messages.BeatMessage
+)  # fmt: skip
+"""Messages that mean the same whatever their sender has seen."""
+
 _FEW = 4
 """Episodes that are tried for one to help with."""
 
@@ -437,8 +442,9 @@ def welcome(session: Session) -> WelcomeReply:
 
 
 def _is_late(session: Session, message: messages.AnyMessage) -> bool:
-    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before."""
-    if isinstance(message, messages.HelloMessage | messages.WhatIfMessage):
+    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before. Who wants
+    another episode wants it whatever happens in this one."""
+    if isinstance(message, _ANY_TIME):
         return False
     return bool(message.after != session.state["number"])
 
