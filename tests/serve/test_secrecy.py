@@ -32,7 +32,7 @@ ACTIONS = ("left", "forward", "right", "forward", "up", "forward", "down", "left
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures of the cottage, which has none."""
     monkeypatch.setattr(Pictures, "has", lambda *_: True)
-    monkeypatch.setattr(Pictures, "_drawn", lambda _, kept, *__: {f"{kept}{face}.webp": b"a face" for face in range(6)})
+    monkeypatch.setattr(Pictures, "_made", lambda _, kept, *__: {f"{kept}{face}.webp": b"a face" for face in range(6)})
 
 
 def ids(data: bytes) -> set[bytes]:
