@@ -127,10 +127,11 @@ def cores_here() -> int:
 
 
 def lower_priority() -> None:
-    """Leave the cores to others while they want them, as far as the system lets a process say so."""
-    if hasattr(os, "setpriority"):
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, 0, BACKGROUND)
+    """Let this thread, and what it starts, leave the cores to others while they want them.
+
+    Only Linux knows that of a thread; elsewhere nothing changes."""
+    if sys.platform == "linux":
+        os.nice(BACKGROUND)
 
 
 def workers_for(wanted: int | None) -> int:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
-from threading import Lock
+from threading import Lock, Thread
 
 import numpy as np
 from PIL import Image
@@ -62,23 +62,36 @@ class PanoramaFiles:
 
 
 class _BackgroundFiles:
-    """The same in a process that comes after all others."""
+    """The same in another process."""
 
     def __init__(self, world: WorldFolder, largest: int) -> None:
         self._world, self._largest = world, largest
 
     @cached_property
     def _files(self) -> PanoramaFiles:
-        lower_priority()
         return PanoramaFiles(self._world, self._largest, alone=True)
 
     def __call__(self, order: Order) -> Mapping[str, bytes]:
         return self._files.make(order)
 
 
-def made_in_background(world: WorldFolder, largest: int, orders: Iterable[Order]) -> Iterator[Mapping[str, bytes]]:
-    """Yield the files of several panoramas of the only house of a world; what else is done here is hardly slower for it."""
-    return mapped(_BackgroundFiles(world, largest), [*orders], 1, name="vnla pictures")
+def make_in_background(
+    world: WorldFolder, largest: int, orders: Sequence[Order], store: Callable[[Mapping[str, bytes]], None]
+) -> None:
+    """Hand the files of panoramas of the only house of a world to `store`, one panorama after the other.
+
+    A process of low priority makes them: it takes neither a core nor Python's lock from who waits for something. It inherits
+    its priority from the thread that starts it, so that it has it from its first moment. Nobody waits for this thread when
+    the program ends."""
+
+    def make() -> None:
+        lower_priority()
+        for files in mapped(_BackgroundFiles(world, largest), orders, 1, name="vnla pictures"):
+            store(files)
+
+    thread = Thread(target=make, name="background", daemon=True)
+    thread.start()
+    thread.join()
 
 
 def upright(faces: Faces, rotation: Rotation, largest: int = FACE) -> Faces:

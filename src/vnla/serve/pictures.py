@@ -18,7 +18,7 @@ from vnla.houses.house import House
 from vnla.houses.images import world_images
 from vnla.houses.skybox import FACES
 from vnla.serve.file_cache import FileCache
-from vnla.serve.panorama_files import LARGEST, PanoramaFiles, made_in_background
+from vnla.serve.panorama_files import LARGEST, PanoramaFiles, make_in_background
 from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
@@ -84,8 +84,7 @@ class Pictures:
         missing = [(self._panorama(name), number) for number, name in names]
         missing = [(panorama, number) for panorama, number in missing if not self._files.has(f"{panorama}0.webp")]
         if missing:
-            for files in made_in_background(self._alone(house), self._largest, missing):
-                self._files.put(files)
+            make_in_background(self._alone(house), self._largest, missing, self._files.put)
 
     def _made(self, panorama: str, house: House, number: int) -> Mapping[str, bytes]:
         return self._files_of(house).make((panorama, number))
