@@ -7,6 +7,7 @@ later. The bounds here hold on a machine that does ten other things; what was wr
 from __future__ import annotations
 
 import json
+import stat
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -80,6 +81,10 @@ def test_the_first_picture_needs_no_house(cold: Cold) -> None:
     for face in recorded["pictures"][at]:
         assert cold.get(face)[:4] == b"RIFF"
     assert time.monotonic() - cold.began < FIRST
+
+
+def test_nobody_else_lists_the_sessions(cold: Cold) -> None:
+    assert stat.S_IMODE((cold.cache.parent / "sessions").stat().st_mode) == 0o700
 
 
 def test_a_visitor_who_comes_at_once_is_answered(cold: Cold) -> None:

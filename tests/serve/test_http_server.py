@@ -150,7 +150,7 @@ def test_only_a_known_proxy_says_for_whom_it_asks(site: Site, folder: Path, trus
     assert ("; Secure" in one) == trusted
 
 
-def test_what_strangers_send_fills_no_log(port: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_clients_send_fills_no_log(port: int, caplog: pytest.LogCaptureFixture) -> None:
     logging.getLogger("uvicorn.error").addHandler(caplog.handler)
     try:
         assert ask(port, "Host: example.org", "no header").startswith("HTTP/1.1 400")

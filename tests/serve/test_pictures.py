@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import pickle
 from collections import Counter
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -19,8 +21,10 @@ from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT, House, Rotation, Viewpoint
 from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.skybox import Faces, face_directions
+from vnla.serve import panorama_files
 from vnla.serve.file_cache import FileCache
-from vnla.serve.pictures import FACE, LARGEST, Pictures, encoded, upright
+from vnla.serve.panorama_files import FACE, LARGEST, Order, encoded, upright
+from vnla.serve.pictures import Pictures
 from vnla.serve.places import PlaceNames
 
 TURNED: Rotation = (0.6, 0.0, 0.8, -0.8, 0.0, 0.6, 0.0, -1.0, 0.0)
@@ -74,6 +78,32 @@ def test_a_generated_house_is_drawn_as_its_source_draws_it(generated: WorldFolde
     assert len(list(tmp_path.glob("*.webp"))) == 6
     again = of(generated, tmp_path)
     assert again.addresses(house) == addresses and again.face(digits(addresses[next(iter(addresses))][3])) == files[3]
+
+
+def test_what_is_drawn_in_the_background_is_the_same(
+    generated: WorldFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here in this process: what is sent to another one is taken apart and put together again."""
+    lowered = []
+
+    def mapped(work: Callable[[Order], Mapping[str, bytes]], orders: list[Order], count: int, *, name: str) -> object:
+        assert (count, name) == (1, "vnla pictures")
+        return map(pickle.loads(pickle.dumps(work)), orders)
+
+    monkeypatch.setattr(panorama_files, "mapped", mapped)
+    monkeypatch.setattr(panorama_files, "lower_priority", lambda: lowered.append(1))
+    house, files = generated.houses[0], FileCache(tmp_path / "there")
+    here, there = of(generated, tmp_path / "here"), Pictures(generated, PlaceNames(generated.houses), files)
+    first, *others = there.missing(house)
+    files.put({f"{picture}.webp": b"drawn before" for picture in others})
+    there.draw_missing(house)
+    assert there.missing(house) == [] and lowered == [1]
+    assert files.get(f"{others[0]}.webp", "", dict) == b"drawn before"
+    for face in range(6):
+        name = f"{first[:-1]}{face}"
+        assert (tmp_path / "there" / f"{name}.webp").read_bytes() == here.face(name)
+    there.draw_missing(house)
+    assert lowered == [1], "no process begins for nothing"
 
 
 def test_a_panorama_is_drawn_once_however_many_ask(

@@ -15,6 +15,7 @@ from serve.visitor import Door, Visitor, words_in
 from vnla.serve.keys import KEY
 from vnla.serve.limits import Limits
 from vnla.serve.pictures import Pictures
+from vnla.serve.reduce import NOTHING
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 from vnla.serve.study.app import StudySite
@@ -31,7 +32,7 @@ ACTIONS = ("left", "forward", "right", "forward", "up", "forward", "down", "left
 def drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures of the cottage, which has none."""
     monkeypatch.setattr(Pictures, "has", lambda *_: True)
-    monkeypatch.setattr(Pictures, "_drawn", lambda _, kept, *__: {f"{kept}{face}.webp": b"a face" for face in range(6)})
+    monkeypatch.setattr(Pictures, "_made", lambda _, kept, *__: {f"{kept}{face}.webp": b"a face" for face in range(6)})
 
 
 def ids(data: bytes) -> set[bytes]:
@@ -116,6 +117,30 @@ def test_the_secret_is_made_once_and_for_its_owner(tmp_path: Path) -> None:
     assert first == again and len(first) == 32
     assert stat.S_IMODE((tmp_path / KEY).stat().st_mode) == 0o600
     assert Sessions(tmp_path / "other", Limits()).secret != first
+
+
+def test_the_name_of_a_session_leads_to_it_and_nothing_else_does(door: Door, folder: Path) -> None:
+    """Names are drawn at random, nobody chooses one, and no other session and no page tells them."""
+    door.get("/")
+    victim = Visitor(door)
+    victim.say("help", task="0_0", seed=0)
+    victim.say("advise", step=0, text="turn left")
+    name = victim.session
+    assert name and re.fullmatch("[0-9a-f]{32}", name) and [path.stem for path in folder.glob("*.jsonl")] == [name]
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    others = [Visitor(door, other) for other in (None, "0" * 32, name[:-1], name.upper(), f"./{name}", f"{name}.jsonl", "")]
+    for other in others:
+        assert other.session not in (name, "0" * 32) and other.state == NOTHING
+        assert other.say("advise", step=0, text="turn left") == "No agent is walking; watch or help one first."
+    for path in ("/", "/houses.json", "/first.json", "/openapi.json", "/agents.json"):
+        assert name not in door.get(path).text
+    told = [text for text in victim.heard if json.loads(text)["kind"] != "welcome"]
+    assert told and not [text for text in (*told, *(text for other in others for text in other.heard)) if name in text]
+    seen = victim.state
+    door.cookies.clear()
+    thief = Visitor(door, name)
+    assert thief.state == seen, "who knows the name needs no cookie"
+    assert door.get("/advice?text=go").status_code == 403, "but has no text read without one"
 
 
 def test_a_walk_goes_on_exactly_with_the_same_secret(trained: Trained, tmp_path: Path) -> None:

@@ -137,6 +137,46 @@ def test_a_message_that_is_sent_twice_is_taken_once(visitor: Visitor) -> None:
     assert visitor.state == after
 
 
+@pytest.mark.parametrize("mode", ["help", "beat"])
+def test_of_two_tabs_that_speak_at_once_one_is_heard_and_both_are_told(door: Door, visitor: Visitor, mode: str) -> None:
+    """A `Visitor` refuses an event that it has heard already, and one that comes after another that it has not."""
+    visitor.say(mode, **({"task": "0_0", "seed": 0} if mode == "help" else {}))
+    tabs = visitor, Visitor(door, visitor.session)
+    assert tabs[1].session == visitor.session and tabs[1].state == visitor.state
+    said = 0
+    while visitor.state["ended"] is None:
+        step = (visitor.state["waits"] or visitor.state["steps"][-1])["step"]
+        words = ("turn left", "turn right") if mode == "help" else ("left", "right")
+        for tab, word in zip(tabs, words, strict=True):
+            if mode == "help":
+                tab.send("advise", step=step, text=word)
+            else:
+                tab.send("act", action=word if step < 5 else "stop")
+        assert [tab.hear() for tab in tabs] == [None, None]
+        said += 1
+        assert tabs[1].state == visitor.state
+        advised = sum(each["advised"] is not None and each["advised"]["by"] == "visitor" for each in visitor.state["steps"])
+        acted = sum(each["acted"] is not None for each in visitor.state["steps"])
+        assert (advised if mode == "help" else acted) == said
+    assert said > 1
+    assert Visitor(door, visitor.session).state == visitor.state
+
+
+@pytest.mark.parametrize("wish", ["watch", "help", "beat"])
+def test_who_wants_another_episode_gets_it_whatever_happens_meanwhile(visitor: Visitor, wish: str) -> None:
+    """As when a visitor answers and turns to another screen at once."""
+    visitor.say("help", task="0_0", seed=0)
+    before, number = visitor.state["begun"]["episode"], visitor.state["number"]
+    visitor.send("advise", step=0, text="turn left")
+    visitor.send(wish)
+    assert [visitor.hear(), visitor.hear()] == [None, None]
+    assert visitor.state["begun"]["episode"] != before and visitor.state["begun"]["mode"] == wish
+    now = visitor.state
+    if wish == "beat":
+        visitor.say("beat", after=number)
+        assert visitor.state == now, "this one may be sent twice"
+
+
 def test_a_server_that_was_killed_has_lost_nothing(site: Site, folder: Path) -> None:
     with Door(site, folder) as door:
         visitor = Visitor(door)

@@ -92,12 +92,17 @@ class Visitor:
         self._door.lose(self.line)
 
     def say(self, kind: str, **message: Any) -> str | None:
-        """Say something and hear the answer; why it was refused, if it was.
+        """Say something and hear the answer; why it was refused, if it was."""
+        self.send(kind, **message)
+        return self.hear()
 
-        A question that the server surely refuses marks the end of the answer.
-        """
+    def send(self, kind: str, **message: Any) -> None:
+        """Say something. A question that the server surely refuses marks the end of the answer."""
         self.line.send_text(json.dumps({"kind": kind, "after": self.state["number"], **message}))
         self.line.send_text("?")
+
+    def hear(self) -> str | None:
+        """Hear all that comes up to the end of the next answer; why it was refused, if it was."""
         refused = None
         while True:
             text = self.line.receive_text()

@@ -24,6 +24,8 @@ export interface Listener {
   seen(): { session: string | null; after: number };
   heard(answer: Answer): void;
   open(connected: boolean): void;
+  /** Whether something that was said here has yet to be answered. */
+  waits(waits: boolean): void;
 }
 
 type Said = Exclude<Message, { kind: "hello" }>;
@@ -49,6 +51,7 @@ export class Connection {
   /** Says something now, or as soon as there is a line. */
   say(wish: Wish): void {
     this.unanswered.push({ message: { ...wish, after: this.listener.seen().after } as Said, sent: false });
+    this.listener.waits(true);
     if (this.welcome) this.sendUnsent();
   }
 
@@ -70,6 +73,7 @@ export class Connection {
     if (answer.kind === "welcome") this.welcomed(answer);
     else if (!this.welcome) this.turnedAway(answer);
     else this.answered(answer);
+    this.listener.waits(this.unanswered.length > 0);
   }
 
   /** The answer to a hello, or to a message after which the server tells all. */
@@ -107,7 +111,7 @@ export class Connection {
         this.unanswered = this.unanswered.filter(({ message }) => message.after >= answer.event.number);
         break;
       case "second":
-        this.remove("what_if");
+        this.remove("what_if", "beside");
         break;
       case "refused":
         this.unanswered.shift();

@@ -19,6 +19,8 @@ export class Session {
   readonly connected = signal(false);
   /** Whether the server has said what it knows of this session. */
   readonly known = signal(false);
+  /** Whether something that was said here has yet to be answered. */
+  readonly waits = signal(false);
   /** Whether the present episode was under way before the page was opened. */
   readonly resumed = signal(false);
   /** Where a participant stands, in a study. */
@@ -37,6 +39,9 @@ export class Session {
       open: (connected) => {
         this.connected.value = connected;
         if (connected) this.contributions.greet();
+      },
+      waits: (waits) => {
+        this.waits.value = waits;
       },
     });
   }

@@ -24,6 +24,7 @@ const welcome = (number: number): Answer => ({ kind: "welcome", session: "s", sn
 describe("a connection", () => {
   let wires: Wire[];
   let seen: number;
+  let waits: boolean;
   let line: Connection;
   const last = () => wires.at(-1) as Wire;
 
@@ -31,6 +32,7 @@ describe("a connection", () => {
     vi.useFakeTimers();
     wires = [];
     seen = 0;
+    waits = false;
     line = new Connection(
       () => {
         wires.push(new Wire());
@@ -40,6 +42,7 @@ describe("a connection", () => {
         seen: () => ({ session: "s", after: seen }),
         heard: (answer) => answer.kind === "event" && (seen = answer.event.number),
         open: () => undefined,
+        waits: (now) => (waits = now),
       },
     );
     last().onopen?.();
@@ -146,6 +149,29 @@ describe("a connection", () => {
     line.say({ kind: "beat" });
     last().hear(welcome(0));
     expect(last().sent.map(({ kind }) => kind)).toEqual(["hello", "leave", "beat"]);
+  });
+
+  it("takes another walk as the answer to whoever asked for one", () => {
+    last().hear(welcome(0));
+    line.say({ kind: "beside", agent: "planner" });
+    last().hear({ kind: "second", events: [] });
+    last().close();
+    vi.advanceTimersByTime(1000);
+    last().onopen?.();
+    last().hear(welcome(0));
+    expect(last().sent.map(({ kind }) => kind)).toEqual(["hello"]);
+  });
+
+  it("tells whether something waits for an answer", () => {
+    last().hear(welcome(0));
+    expect(waits).toBe(false);
+    line.say({ kind: "beat" });
+    expect(waits).toBe(true);
+    last().hear({ kind: "event", event: { number: 1, kind: "said", text: "" } });
+    expect(waits).toBe(false);
+    line.say({ kind: "ask" });
+    last().hear(welcome(3)); // another tab of the session was faster
+    expect(waits).toBe(false);
   });
 
   it("waits longer from time to time, but not for ever", () => {

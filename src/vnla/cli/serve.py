@@ -24,10 +24,10 @@ from vnla.common.progress import Tell
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from vnla.serve.contenders import Maker
     from vnla.serve.engine import EpisodeEngine
     from vnla.serve.limits import Limits
     from vnla.serve.on_demand import OnDemandFeatures
+    from vnla.serve.other_agents import Maker
     from vnla.serve.site import Say, Site, SiteLoader
 
 LOOPBACK = "127.0.0.1"
@@ -147,7 +147,7 @@ def serve(
 
     names, proxies, limits = options.names(host), options.proxies(host), options.limits()
     chosen, folder = device_named(device), record or cache_folder() / "sessions"
-    with listening(host, port) as listener, alone_in(folder), telling() as tell:
+    with listening(host, port) as listener, alone_in(folder, private=True), telling() as tell:
         sessions = Sessions(folder, limits, keeps=record is not None)
         loader = SiteLoader(lambda say: _open(run, world, tasks, sessions.secret, chosen, tell, say, folder / DAYS, beside))
         given = Contributions(ContributionStore(folder, sessions.secret)) if collect_advice else None
@@ -239,32 +239,32 @@ def _open(
     trained = open_trained(run, world=world, tasks=tasks, device=device, source=features.source)
     site = Site(trained, cache_folder() / "pictures", secret, features, days)
     for name in beside:
-        site.service.contenders.add(name, contender_maker(name, site.engine, features, device))
+        site.service.other_agents.add(name, other_agent_maker(name, site.engine, features, device))
     tell("ready" if site.can_walk() else "the page is open; houses are drawn for the agent when they are first entered")
     threading.Thread(target=_warm, args=(site, tell), name="warming", daemon=True).start()
     return site
 
 
-def contender_maker(name: str, engine: EpisodeEngine, features: OnDemandFeatures, device: str) -> Maker:
+def other_agent_maker(name: str, engine: EpisodeEngine, features: OnDemandFeatures, device: str) -> Maker:
     """Return what makes another agent for the world of an engine; a name that means nothing is refused at once."""
     from vnla.agents import pretrained
     from vnla.cli.guests import AskedOptions, guest_in
-    from vnla.serve.contenders import PolicyContender, TrainedContender
     from vnla.serve.engine import EpisodeEngine
+    from vnla.serve.other_agents import OtherPolicyAgent, OtherTrainedAgent
     from vnla.training.checkpoints import CONFIG
     from vnla.training.trained import open_trained
 
     material, config = engine.trained.material, engine.trained.config
     if pretrained.is_meant(name) or (Path(name) / CONFIG).is_file():
 
-        def trained() -> TrainedContender:
+        def trained() -> OtherTrainedAgent:
             world, tasks = Path(config.world), Path(config.tasks)
             found = open_trained(Path(name), world=world, tasks=tasks, device=device, source=features.source)
-            return TrainedContender(EpisodeEngine(found, features=features))
+            return OtherTrainedAgent(EpisodeEngine(found, features=features))
 
         return trained
     agent, _ = guest_in(name, AskedOptions(timeout=ANSWER, retries=1), material.folder, None)
-    return lambda: PolicyContender(engine, agent)
+    return lambda: OtherPolicyAgent(engine, agent)
 
 
 def _warm(site: Site, tell: Tell) -> None:

@@ -19,17 +19,17 @@ LOCK = ".lock"
 
 
 @contextmanager
-def alone_in(folder: Path, *, shared: bool = False) -> Iterator[None]:
+def alone_in(folder: Path, *, shared: bool = False, private: bool = False) -> Iterator[None]:
     """Nobody else works in the folder, which is made if it is not there, for the length of the block.
 
-    Those who share it may work in it together.
+    Those who share it may work in it together. A private one is made so that its owner alone can list it.
     """
     try:
         import fcntl
     except ImportError:  # not on Windows
         yield
         return
-    with _opened(folder) as lock:
+    with _opened(folder, 0o700 if private else 0o777) as lock:
         try:
             fcntl.flock(lock, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -45,10 +45,10 @@ def alone_in(folder: Path, *, shared: bool = False) -> Iterator[None]:
         yield
 
 
-def _opened(folder: Path) -> TextIO:
+def _opened(folder: Path, mode: int) -> TextIO:
     path = folder / LOCK
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, parents=True, exist_ok=True)
         return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o666), "a+")
     except OSError as error:
         if error.errno == errno.ELOOP:

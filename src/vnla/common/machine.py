@@ -35,6 +35,9 @@ COMMIT = "VNLA_COMMIT"
 UNCOMMITTED = "+"
 """What stands behind a commit where files have changed since."""
 
+BACKGROUND = 10
+"""The niceness of what nobody waits for: it has about a tenth of a core that somebody else wants."""
+
 BUSY = 0.5
 """The part of the cores from which on it is worth a word that others use them."""
 
@@ -121,6 +124,14 @@ def loading(library: str) -> Iterator[None]:
 def cores_here() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def lower_priority() -> None:
+    """Let this thread, and what it starts, leave the cores to others while they want them.
+
+    Only Linux knows that of a thread; elsewhere nothing changes."""
+    if sys.platform == "linux":
+        os.nice(BACKGROUND)
 
 
 def workers_for(wanted: int | None) -> int:

@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image
 
 from vnla.common.errors import InputError
+from vnla.common.machine import cores_here
 from vnla.common.registry import build
 from vnla.houses.boxes import has_boxes, scene_of_boxes
 from vnla.houses.folder import WorldFolder
@@ -139,7 +140,8 @@ class GeneratedPictures(PictureSource):
         place, rotation = stand.position, stand.rotation
         if house.name in self._mirrors:
             place, rotation = mirrored_point(place), mirrored_rotation(rotation)
-        return render_panorama(self.stage(house), place, size, rotation, only=only)
+        workers = 1 if self._alone else cores_here()
+        return render_panorama(self.stage(house), place, size, rotation, only=only, workers=workers)
 
     @cached_property
     def _mirrors(self) -> dict[str, str]:

@@ -208,7 +208,7 @@ def _add_named_routes(app: FastAPI, connections: Connections) -> None:
 
     @app.get("/agents.json", responses=_ERRORS, response_class=JSONResponse)
     def agents(request: Request) -> Response:
-        return Content.of_json([*loader.now().service.contenders.names]).answer(request)
+        return Content.of_json([*loader.now().service.other_agents.names]).answer(request)
 
     @app.get("/today.json", responses=_ERRORS, response_class=JSONResponse)
     def today(request: Request) -> Response:

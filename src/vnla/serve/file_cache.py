@@ -51,6 +51,12 @@ class FileCache:
         stored = self._read(name)
         return self._made(group, make)[name] if stored is None else stored
 
+    def put(self, made: Mapping[str, bytes]) -> None:
+        """Store files that were made, as far as there is room on the disk."""
+        with contextlib.suppress(InputError):
+            for name, data in made.items():
+                self._store(name, data)
+
     def _read(self, name: str) -> bytes | None:
         with self._lock:
             if name in self._shipped:
@@ -73,9 +79,7 @@ class FileCache:
     def _make(self, group: str, make: Makes) -> Mapping[str, bytes]:
         try:
             made = make()
-            with contextlib.suppress(InputError):
-                for name, data in made.items():
-                    self._store(name, data)
+            self.put(made)
             return made
         finally:
             with self._lock:

@@ -91,7 +91,7 @@ def patient_server(app: Any, limits: Limits, proxies: Iterable[str] = ()) -> Pat
 
 
 def _is_ours(record: logging.LogRecord) -> bool:
-    """Return whether a message is on this server, and not on what a stranger has sent, who could fill the disk with it."""
+    """Return whether a message is on this server, and not on what a client has sent, who could fill the disk with it."""
     return not record.getMessage().startswith(_OF_OTHERS)
 
 

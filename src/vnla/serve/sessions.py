@@ -245,7 +245,7 @@ class Sessions:
         self._lock = Lock()
         """Held while what is stored is counted, which the threads do that wait for the disk."""
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(0o700, parents=True, exist_ok=True)  # whoever knows the name of a log can go on with its session
             found = [(path.stem, path.stat()) for path in folder.glob("*.jsonl")]
             self.secret = ensure_key(folder, "these sessions")
         except OSError as error:

@@ -148,17 +148,16 @@ class Site:
         self.houses()
 
     def draw_others(self) -> None:
-        """Draw the houses of tasks that are not drawn yet, where some are; each is entered when it is."""
+        """Draw the houses of tasks that are not drawn yet, where some are, in the background; each is entered when it is."""
         for house in self._offered() if self.engine.ready else ():
-            for picture in self.pictures.missing(house):
-                self.pictures.face(picture)
+            self.pictures.draw_missing(house)
             self._meshes.mesh(house)
             self._note_drawn()
 
     def close(self) -> None:
         """Finish what is under way."""
         self.engine.close()
-        self.service.contenders.close()
+        self.service.other_agents.close()
         if self._features is not None:
             self._features.close()
 

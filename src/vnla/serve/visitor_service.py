@@ -18,7 +18,6 @@ from vnla.common.errors import InputError
 from vnla.language.reader import TextReading, find_end_goal
 from vnla.serve import messages
 from vnla.serve.agent_walk import AgentWalk
-from vnla.serve.contenders import Contenders
 from vnla.serve.daily import SECONDS, Days
 from vnla.serve.engine import EpisodeEngine, EpisodeRequest, random_seed
 from vnla.serve.episode_spec import EpisodeSpec
@@ -36,6 +35,7 @@ from vnla.serve.events import (
     StoodEvent,
 )
 from vnla.serve.messages import RefusedReply, WelcomeReply, WhatIfReply
+from vnla.serve.other_agents import OtherAgents
 from vnla.serve.persons import PersonsWalk
 from vnla.serve.places import VisitorWorld
 from vnla.serve.reading import AdviceReader, Reading, in_turn
@@ -55,6 +55,11 @@ Advice = tuple[str | None, Typed | None]
 MOST_READINGS = 64
 """Readings of a session that hold for what is sent next."""
 
+_ANY_TIME = (
+    messages.HelloMessage, messages.WhatIfMessage, messages.WatchMessage, messages.HelpMessage, messages.BeatMessage
+)  # fmt: skip
+"""Messages that mean the same whatever their sender has seen."""
+
 _FEW = 4
 """Episodes that are tried for one to help with."""
 
@@ -67,7 +72,7 @@ class VisitorService:
     ) -> None:
         """`days` has the tasks of the day, if there are any."""
         self.days = days
-        self.contenders = Contenders()
+        self.other_agents = OtherAgents()
         """Other agents."""
         self.engine, self.world, self.walker_world = engine, world, walker_world
         self.reader = AdviceReader(engine.trained.material.folder, world.places, engine.words, engine.context.advisor)
@@ -190,9 +195,9 @@ class VisitorService:
         if session.mode not in ("watch", "help") or session.spec is None:
             raise InputError("no agent is walking; watch or help one first")
         spec = session.spec
-        walk = await self.contenders.ready(agent, self.task(spec), spec.seed)
+        walk = await self.other_agents.ready(agent, self.task(spec), spec.seed)
         begun = begun_event(walk, walk.start, self.world, "watch", spec.name)
-        begun = begun.model_copy(update={"agent": agent, "around": self.contenders.around(agent)})
+        begun = begun.model_copy(update={"agent": agent, "around": self.other_agents.around(agent)})
         return _second([begun, *walk_events(walk, self.world)])
 
     async def _beat(self, session: Session, against: str | None) -> WelcomeReply | None:
@@ -205,7 +210,7 @@ class VisitorService:
         if unfinished is not None:
             await self._return_to(session, *unfinished)
             return None
-        if against is not None and against not in self.contenders.names:
+        if against is not None and against not in self.other_agents.names:
             raise InputError("there is no such agent here")
         spec = self._random_spec(session.done).model_copy(update={"against": against})
         await self._begin_person(session, spec, day={"agent": against} if against else None)
@@ -306,8 +311,8 @@ class VisitorService:
             ended = ended.model_copy(update={"reason": "left", "success": False})
         try:
             against = session.spec.against
-            others = self.contenders.ready(against, walk.task, session.spec.seed) if against else None
-            its = await (others or self.walk(session.spec))
+            other = self.other_agents.ready(against, walk.task, session.spec.seed) if against else None
+            its = await (other or self.walk(session.spec))
         except InputError as error:
             if day:
                 return [self._days.ended(session.name, begun, walk, ended, None)]
@@ -475,8 +480,9 @@ def welcome(session: Session) -> WelcomeReply:
 
 
 def _is_late(session: Session, message: messages.AnyMessage) -> bool:
-    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before."""
-    if isinstance(message, messages.HelloMessage | messages.WhatIfMessage):
+    """Return whether a visitor has not seen all that has happened: the message may be one that was sent before. Who wants
+    another episode wants it whatever happens in this one."""
+    if isinstance(message, _ANY_TIME):
         return False
     return bool(message.after != session.state["number"])
 

@@ -60,6 +60,15 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture
+def plain(browser: Browser) -> Iterator[Browser]:
+    """A browser without WebGL."""
+    flags = [*(flag for flag in FLAGS if "swiftshader" not in flag), "--disable-3d-apis"]
+    plain = browser.browser_type.launch(executable_path=chromium(), chromium_sandbox=False, args=flags)
+    yield plain
+    plain.close()
+
+
 @pytest.fixture(scope="session")
 def pictured(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> Trained:
     """The agent in a cottage of which there are pictures: each direction has a colour, and there are stripes."""

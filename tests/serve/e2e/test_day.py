@@ -21,7 +21,7 @@ from vnla.camera import VIEWS
 from vnla.cli.serve import OWN_NAMES
 from vnla.houses.folder import read_world
 from vnla.serve.app import make_app
-from vnla.serve.contenders import Contenders, TrainedContender
+from vnla.serve.other_agents import OtherAgents, OtherTrainedAgent
 from vnla.serve.sessions import Sessions
 from vnla.serve.site import Site
 from vnla.training.trained import Trained, open_trained
@@ -35,9 +35,9 @@ def street_site(trained: Trained, tmp_path_factory: pytest.TempPathFactory) -> I
     write_pictures(world, read_world(world).houses)
     found = open_trained(trained.folder, world=world, tasks=tasks)
     site = Site(found, folder / "pictures", SECRET, days=folder / "days")
-    contender = TrainedContender(site.engine)
-    contender.around = True
-    site.service.contenders = Contenders({"another": lambda: contender})
+    other = OtherTrainedAgent(site.engine)
+    other.around = True
+    site.service.other_agents = OtherAgents({"another": lambda: other})
     yield site
     site.close()
 

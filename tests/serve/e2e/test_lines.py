@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from serve.e2e.conftest import Open
 from serve.e2e.guest import Guest
@@ -74,6 +74,64 @@ def test_a_connection_lost_and_regained(guest: Guest, serving: Serving) -> None:
     assert guest.state["steps"][-2]["acted"]["action"] == "right", "what was pressed meanwhile is done, once"
     guest.act("ArrowLeft")
     assert len(guest.state["steps"]) == steps + 2
+
+
+@pytest.mark.parametrize("mode", ["help", "beat"])
+def test_another_tab_of_the_same_session(open_guest: Open, serving: Serving, mode: str) -> None:
+    """As when a tab is duplicated: each shows what is done in the other, and what is done in both at once is done once."""
+    one, other = open_guest(serving), open_guest(serving)
+    begin(one, mode)
+    session = one.page.evaluate("sessionStorage.getItem('vnla-session')")
+    other.context.add_init_script(f"sessionStorage.setItem('vnla-session', '{session}')")
+    other.go(f"/#{mode}")
+    other.until(lambda: other.state == one.state)
+    number = one.state["number"]
+    for tab in (one, other):
+        if mode == "beat":
+            expect(tab.page.locator(".pad")).to_be_visible()
+            tab.page.keyboard.press("ArrowRight")
+        else:
+            tab.page.get_by_role("slider").press("End")
+            tab.button("Say nothing").click()
+    one.until(lambda: one.state["number"] > number and one.state == other.state)
+    if mode == "beat":
+        for tab in (other, one):
+            tab.act("ArrowLeft")
+    one.until(lambda: one.state == other.state)
+    before = one.state
+    assert [each["step"] for each in before["steps"]] == [*range(len(before["steps"]))]
+    other.page.get_by_role("link", name="Watch").click()
+    other.until(lambda: other.state["begun"]["mode"] == "watch" and other.state == one.state)
+    expect(one.page.get_by_role("heading", level=1)).to_have_text("Another tab of this page does something else.")
+    one.button("Go on here").click()
+    one.until(lambda: one.state["begun"]["mode"] == mode and bool(one.state["steps"]))
+    if mode == "beat":
+        done = len(before["steps"]) - 1
+        assert one.state["begun"] == before["begun"] and one.state["steps"][:done] == before["steps"][:done]
+    expect(one.page.get_by_role("heading", level=1)).not_to_contain_text("Another tab")
+    expect(other.button("Go on here")).to_be_visible()
+
+
+def test_a_browser_that_cannot_draw_says_so_and_does_the_rest(plain: Browser, serving: Serving) -> None:
+    guest = Guest(plain, serving.address)
+    guest.forgiven = "WebGL"
+    trouble = guest.page.locator(".view .trouble")
+    guest.go("/#watch")
+    expect(trouble).to_have_text(
+        "This browser cannot draw the house (it has no WebGL 2). All else works; the plan shows the place."
+    )
+    guest.to_end()
+    assert len(guest.walked().split()) > 1
+    begin(guest, "help")
+    guest.page.get_by_label("Tell it the way").fill("turn left")
+    step = guest.state["waits"]["step"]
+    guest.button("Say it").click()
+    guest.until(lambda: guest.stands_still() and guest.state["steps"][-1]["step"] > step)
+    begin(guest, "beat")
+    expect(trouble).to_be_visible()
+    guest.page.keyboard.press("s")
+    expect(guest.page.locator(".ending")).to_be_visible()
+    assert not guest.close()
 
 
 @pytest.mark.parametrize("link", ["w=nonsense", "w=eyJ0YXNrIjoiOTlfMCIsInNlZWQiOjB9"])

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, expect
 
 from serve.conftest import SECRET
-from serve.e2e.conftest import FLAGS, Open, chromium
+from serve.e2e.conftest import Open
 from serve.e2e.guest import PHONE, Guest
 from serve.e2e.serving import Serving
 from serve.visitor import GENEROUS, Opened
@@ -133,12 +133,9 @@ def test_who_comes_without_an_id_is_told_before_consent(open_guest: Open, studyi
     expect(guest.button("Start")).to_be_visible()
 
 
-def test_who_cannot_draw_is_told_before_consent(browser: Browser, studying: Serving) -> None:
-    flags = [*(flag for flag in FLAGS if "swiftshader" not in flag), "--disable-3d-apis"]
-    plain = browser.browser_type.launch(executable_path=chromium(), chromium_sandbox=False, args=flags)
+def test_who_cannot_draw_is_told_before_consent(plain: Browser, studying: Serving) -> None:
     guest = Guest(plain, studying.address, viewport=PHONE)
     page = guest.go()
     expect(page.get_by_text("this browser cannot draw them", exact=False)).to_be_visible()
     assert not page.get_by_role("checkbox").count()
     check(guest)
-    plain.close()

@@ -99,7 +99,7 @@ function open(
     try {
       stage = new Stage(canvas, plan, pictures);
     } catch {
-      fail("This browser cannot draw in three dimensions. The plan shows where the robot is.");
+      fail("This browser cannot draw the house (it has no WebGL 2). All else works; the plan shows the place.");
       return;
     }
     size.observe(canvas);

@@ -1,6 +1,6 @@
-/** Nothing to show yet: the houses may not be ready. */
+/** Nothing to show yet: the houses may not be ready, or another tab of this session is at something else. */
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../session";
 
 const PAUSE = 3000;
@@ -9,6 +9,7 @@ const PAUSE = 3000;
 export function Waiting({ session, again, alone }: { session: Session; again: () => void; alone: boolean }) {
   const refused = session.refused.value;
   const refusals = session.refusals.value;
+  const left = useLeft(session);
   useEffect(() => {
     if (!refused || !alone) return;
     const timer = setTimeout(again, PAUSE);
@@ -23,9 +24,29 @@ export function Waiting({ session, again, alone }: { session: Session; again: ()
             Watch another one
           </a>
         </>
+      ) : left ? (
+        <>
+          <h1>Another tab of this page does something else.</h1>
+          <button type="button" class="main" onClick={again}>
+            Go on here
+          </button>
+        </>
       ) : (
         <h1>{refused ? "This page asks again by itself." : "One moment …"}</h1>
       )}
     </div>
   );
+}
+
+/** Whether another tab has begun what the session is at: nothing was asked for here that has yet to come. */
+function useLeft(session: Session): boolean {
+  const idle =
+    session.connected.value && !session.study && !session.waits.value && !session.refused.value && session.state.value.begun;
+  const [left, setLeft] = useState(false);
+  useEffect(() => {
+    if (!idle) return setLeft(false);
+    const timer = setTimeout(() => setLeft(true), PAUSE);
+    return () => clearTimeout(timer);
+  }, [!idle]);
+  return left;
 }

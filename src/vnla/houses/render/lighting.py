@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from vnla.common.threads import both
 from vnla.houses.render.mesh import BOX, Floats, Ints, Mesh
 from vnla.houses.render.rays import NOTHING, Tree, blocked, build_tree, containing, first_hits
 from vnla.houses.render.textures import mean_colour
@@ -67,14 +68,15 @@ def bake(mesh: Mesh, workers: int = 1) -> Baked:
     """Light at every sample of a mesh."""
     tree = build_tree(mesh.solids, np.array([m.glow > 0 for m in mesh.materials])[mesh.solids.material])
     place, hidden = _places(tree, mesh)
-    lamps, strongest = _lamp_light(tree, place, mesh.scene.lights, workers)
-    direct = lamps + _pane_light(tree, place, mesh, workers) + _sun_light(tree, place, mesh, workers)
+    (direct, strongest), gathered = both(
+        lambda: _direct(tree, place, mesh, workers), lambda: _gathered(tree, place, mesh, workers), workers
+    )
     around = _neighbours(mesh)
     measured = hidden < 0
     spread, indirect = (np.zeros((len(hidden), 3), np.float32) for _ in range(2))
     spread[measured] = direct
     outdoors = np.zeros(len(hidden), np.float32)
-    indirect[measured], outdoors[measured] = _indirect(tree, place, mesh, direct, workers)
+    indirect[measured], outdoors[measured] = _indirect(place, direct, gathered), gathered.outdoors
     part = mesh.patches.part[mesh.samples.patch]
     spread, indirect = (_filled(light, measured, around, part) for light in (spread, indirect))
     light = _smoothed(spread, around, 0.15) + _smoothed(indirect, around, 0.5)
@@ -139,6 +141,12 @@ def _spots(count: int, shift: int) -> NDArray[np.float64]:
     """Points (count, 2) in the unit square, evenly spread (the R2 sequence)."""
     spots: NDArray[np.float64] = (np.arange(1 + shift, count + shift + 1)[:, None] * _GOLDEN + 0.5) % 1.0
     return spots
+
+
+def _direct(tree: Tree, place: _Place, mesh: Mesh, workers: int) -> tuple[Floats, NDArray[np.float32]]:
+    """Light from lamps, sky and sun that nothing hides, and for each sample the lamp that gives most of it."""
+    lamps, strongest = _lamp_light(tree, place, mesh.scene.lights, workers)
+    return lamps + _pane_light(tree, place, mesh, workers) + _sun_light(tree, place, mesh, workers), strongest
 
 
 def _lamp_light(tree: Tree, place: _Place, lights: tuple[Light, ...], workers: int) -> tuple[Floats, NDArray[np.float32]]:
@@ -219,10 +227,19 @@ def _sun_light(tree: Tree, place: _Place, mesh: Mesh, workers: int) -> Floats:
     return light
 
 
-def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: int) -> tuple[Floats, Floats]:
-    """Light that comes from the open sky, from other surfaces, and from everywhere a little; and the share of open sky."""
-    count = len(direct)
+class _Gathered(NamedTuple):
+    """What the rays meet that are sent out from each sample, whatever the light."""
+
+    patch: Ints  # (samples, RAYS)
+    fixed: Floats  # light from outside, and from everywhere a little
+    outdoors: Floats  # the share of open sky
+    albedo: Floats  # over patches
+
+
+def _gathered(tree: Tree, place: _Place, mesh: Mesh, workers: int) -> _Gathered:
+    """Send out the rays of all samples."""
     normal = place.normal
+    count = len(normal)
     spots = np.stack([(_spots(RAYS, 0) + turn * np.array([0.25, 0.125])) % 1.0 for turn in range(4)])  # (4, RAYS, 2)
     radius, angle = np.sqrt(spots[..., 0]), 2 * math.pi * spots[..., 1]
     local = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.sqrt(1 - spots[..., 0])], axis=-1).astype(
@@ -246,7 +263,12 @@ def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: in
     openness = np.where(clear[patch], 1.0, np.minimum(distance / CLOSED_IN, 1.0) ** 0.7)
     ambient = AMBIENT * openness.mean(axis=1, keepdims=True)
     fixed = (outside + ambient).astype(np.float32)
+    return _Gathered(patch, fixed, nothing.mean(axis=1).astype(np.float32), albedo)
 
+
+def _indirect(place: _Place, direct: Floats, gathered: _Gathered) -> Floats:
+    """Light that comes from the open sky, from other surfaces, and from everywhere a little."""
+    patch, fixed, _, albedo = gathered
     light: Floats = fixed
     per_patch = np.maximum(np.bincount(place.patch, minlength=len(albedo)), 1)
     for _ in range(BOUNCES):
@@ -254,7 +276,7 @@ def _indirect(tree: Tree, place: _Place, mesh: Mesh, direct: Floats, workers: in
         thrown = np.stack(sums, axis=1) / per_patch[:, None] * albedo
         by_patch: Floats = np.concatenate([thrown, np.zeros((1, 3))]).astype(np.float32)  # NOTHING is the last one
         light = fixed + _mean(by_patch, patch)
-    return light, nothing.mean(axis=1).astype(np.float32)
+    return light
 
 
 def _mean(values: Floats, which: NDArray[np.integer]) -> Floats:

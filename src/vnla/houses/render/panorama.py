@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import pairwise, starmap
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from vnla.camera import AROUND_HEIGHT, AROUND_WIDTH, VERTICAL_FIELD, VIEWS, angles_around, camera_axes, view_angles
 from vnla.common.native import compiled, inlined
+from vnla.common.threads import on_threads
 from vnla.houses.house import UPRIGHT
 from vnla.houses.render.raster import Camera, draw, draw_objects
 from vnla.houses.render.stage import PreparedScene
@@ -50,13 +50,17 @@ def render_panorama(
     rotation: ArrayLike = UPRIGHT,
     samples: int = 1,
     only: range = range(FACES),
+    workers: int = 1,
 ) -> Panorama:
-    """The panorama at `position`: six faces of `size` × `size` pixels, or `only` some of them and the others empty."""
+    """The panorama at `position`: six faces of `size` × `size` pixels, or `only` some of them and the others empty; drawn on
+    so many threads."""
     eye, axes = np.array(position, np.float32), _face_axes(rotation)
-    drawn = {face: draw(stage.surfaces, Camera(eye, axes[face], 1.0, 1.0), size, size, samples) for face in only}
-    empty = [np.zeros_like(picture) for picture in drawn[only[0]]]
+    cameras = [Camera(eye, axes[face], 1.0, 1.0) for face in only]
+    pictures = on_threads(lambda camera: draw(stage.surfaces, camera, size, size, samples), cameras, workers)
+    drawn = dict(zip(only, pictures, strict=True))
+    empty = [np.zeros_like(each) for each in pictures[0]]
     frames = [drawn.get(face, empty) for face in range(FACES)]
-    rgb, objects, depth = (np.stack(pictures) for pictures in zip(*frames, strict=True))
+    rgb, objects, depth = (np.stack(each) for each in zip(*frames, strict=True))
     return Panorama(rgb, objects, depth)
 
 
@@ -141,12 +145,8 @@ def objects_in_views(
 
 
 def _divided(work: Callable[[slice], None], count: int, workers: int) -> None:
-    if workers == 1:
-        work(slice(0, count))
-        return
     edges = np.linspace(0, count, workers + 1).astype(int)
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, starmap(slice, pairwise(edges))))
+    on_threads(work, starmap(slice, pairwise(edges)), workers)
 
 
 def _face_axes(rotation: ArrayLike) -> NDArray[np.float32]:

@@ -8,13 +8,13 @@ the children `2i + 1` and `2i + 2` and needs no pointers. A tapered part is take
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vnla.common.native import compiled, inlined
+from vnla.common.threads import on_threads
 from vnla.houses.render.mesh import BOX, CYLINDER, Floats, Ints, Solids
 
 NOTHING = -1
@@ -111,12 +111,7 @@ def containing(tree: Tree, points: Floats, own: Ints) -> Ints:
 def _spread(work: Callable[[slice], None], count: int, workers: int) -> None:
     """Do `work` on all of `count` rays, on several threads if there are many."""
     chunks = [slice(start, start + _CHUNK) for start in range(0, count, _CHUNK)]
-    if workers == 1 or len(chunks) < 2:
-        for chunk in chunks:
-            work(chunk)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(work, chunks))
+    on_threads(work, chunks, workers if len(chunks) > 1 else 1)
 
 
 @compiled

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from vnla.common.machine import cores_here
+from vnla.common.threads import both
 from vnla.houses.render.lighting import bake, darkness, window_panes
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.raster import Surfaces, tone_table
@@ -29,9 +30,9 @@ def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> Pr
     Light is computed on `workers` threads, all cores unless told; their number changes nothing in the result. Without it
     pictures are dark, but object ids and depth are what they are.
     """
-    mesh = build_mesh(scene)
-    baked = bake(mesh, workers or os.cpu_count() or 1) if lit else darkness(mesh)
-    textures = pack(mesh.materials)
+    mesh, workers = build_mesh(scene), workers or cores_here()
+    light = (lambda: bake(mesh, workers)) if lit else (lambda: darkness(mesh))
+    baked, textures = both(light, lambda: pack(mesh.materials), workers)
     panes = window_panes(mesh)
     finish = np.array(
         [(m.gloss, m.glow, m.pattern == "metal", number in panes) for number, m in enumerate(mesh.materials)], np.float32

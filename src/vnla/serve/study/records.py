@@ -246,8 +246,8 @@ class ParticipantSessions:
         """Refuse records of others than the `participants`, and to do without those of who has `recorded` something: then
         this folder was put together from copies of different times."""
         there = {path.stem for path in (self._study / FOLDER).glob("*.jsonl")}
-        if strangers := sorted(there - {*participants}):
-            raise InputError(f"{record_of(self._study, strangers[0])}: is of nobody whom {STORE} knows; {_SAME_TIME}")
+        if unknown := sorted(there - {*participants}):
+            raise InputError(f"{record_of(self._study, unknown[0])}: is of nobody whom {STORE} knows; {_SAME_TIME}")
         if lost := sorted({*recorded} - there):
             raise InputError(
                 f"{record_of(self._study, lost[0])}: is missing, but {STORE} knows what was in it; {_SAME_TIME}"

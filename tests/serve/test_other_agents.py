@@ -13,13 +13,13 @@ import pytest
 from fake_servers import Say, agent, serving
 from serve.visitor import Door, Visitor
 from vnla.agents.policy import Policy
-from vnla.cli.serve import contender_maker
+from vnla.cli.serve import other_agent_maker
 from vnla.common.errors import InputError
 from vnla.observation import Observation
 from vnla.remote.evaluated_agent import LocalPolicy
-from vnla.serve.contenders import Contenders, PolicyContender, TrainedContender
 from vnla.serve.engine import EpisodeEngine
 from vnla.serve.on_demand import OnDemandFeatures
+from vnla.serve.other_agents import OtherAgents, OtherPolicyAgent, OtherTrainedAgent
 from vnla.serve.site import Site
 from vnla.world.actions import Nav
 
@@ -47,19 +47,19 @@ def policy(kind: type[Policy]) -> LocalPolicy:
 
 
 @pytest.fixture
-def contended(site: Site) -> Iterator[Site]:
-    contenders = site.service.contenders
-    contenders.add("asker", lambda: PolicyContender(site.engine, policy(Asker)))
-    contenders.add("same", lambda: TrainedContender(site.engine))
-    contenders.add("fails", lambda: PolicyContender(site.engine, policy(Fails)))
+def with_others(site: Site) -> Iterator[Site]:
+    other_agents = site.service.other_agents
+    other_agents.add("asker", lambda: OtherPolicyAgent(site.engine, policy(Asker)))
+    other_agents.add("same", lambda: OtherTrainedAgent(site.engine))
+    other_agents.add("fails", lambda: OtherPolicyAgent(site.engine, policy(Fails)))
     yield site
-    site.service.contenders = Contenders()
+    site.service.other_agents = OtherAgents()
 
 
 def test_a_policy_walks_by_the_rules_of_the_site(engine: EpisodeEngine) -> None:
     task = engine.goals.offered[0]
-    own = PolicyContender(engine, policy(Asker)).walk(task, 3)
-    other = TrainedContender(engine).walk(task, 3)
+    own = OtherPolicyAgent(engine, policy(Asker)).walk(task, 3)
+    other = OtherTrainedAgent(engine).walk(task, 3)
     assert (own.start, own.time, own.requests, own.k) == (other.start, other.time, other.requests, other.k)
     assert [step.action for step in own.steps] == [Nav.RIGHT] * 3 + [Nav.STOP]
     assert own.stopped and own.steps[-1].pose_after == own.steps[-1].pose
@@ -70,7 +70,7 @@ def test_a_policy_walks_by_the_rules_of_the_site(engine: EpisodeEngine) -> None:
     assert own.metres == pytest.approx(other.metres) or own.poses[-1] != other.poses[-1]
 
 
-def test_another_agent_is_shown_beside(contended: Site, door: Door) -> None:  # noqa: ARG001
+def test_another_agent_is_shown_beside(with_others: Site, door: Door) -> None:  # noqa: ARG001
     assert door.get("/agents.json").json() == ["asker", "same", "fails"]
     visitor = Visitor(door)
     assert visitor.say("beside", agent="asker") == "No agent is walking; watch or help one first."
@@ -90,7 +90,7 @@ def test_another_agent_is_shown_beside(contended: Site, door: Door) -> None:  # 
     assert why.startswith("Fails cannot walk here") and "ZeroDivisionError" in why
 
 
-def test_one_may_walk_against_another(contended: Site, door: Door) -> None:  # noqa: ARG001
+def test_one_may_walk_against_another(with_others: Site, door: Door) -> None:  # noqa: ARG001
     visitor = Visitor(door)
     assert visitor.say("beat", against="nobody") == "There is no such agent here."
     visitor.say("beat", against="asker")
@@ -115,30 +115,30 @@ def test_agents_behind_an_address_and_by_name(engine: EpisodeEngine, tmp_path: P
         return Say.json({"action": "stop" if value["step"] == 2 else "left"})
 
     with serving(agent(turns)) as server:
-        walk = contender_maker(server.url, engine, features, "cpu")().walk(task, 0)
+        walk = other_agent_maker(server.url, engine, features, "cpu")().walk(task, 0)
         assert [step.action for step in walk.steps] == [Nav.LEFT, Nav.LEFT, Nav.STOP]
     with serving(agent(lambda _: Say(b"<b>no", 500))) as server:
-        rude = contender_maker(server.url, engine, features, "cpu")()
+        rude = other_agent_maker(server.url, engine, features, "cpu")()
         with pytest.raises(InputError, match="nobody answers there"):
             rude.walk(task, 0)
-    planner = contender_maker("planner", engine, features, "cpu")().walk(task, 0)
+    planner = other_agent_maker("planner", engine, features, "cpu")().walk(task, 0)
     assert len(planner.steps) <= planner.time
     for wrong in ("http://127.0.0.1:1", str(tmp_path), "no.such:Agent"):
         with pytest.raises(InputError):
-            contender_maker(wrong, engine, features, "cpu")
+            other_agent_maker(wrong, engine, features, "cpu")
 
 
 def test_walks_are_made_once(engine: EpisodeEngine) -> None:
     made = []
-    contenders = Contenders({"asker": lambda: made.append(1) or PolicyContender(engine, policy(Asker))})
+    other_agents = OtherAgents({"asker": lambda: made.append(1) or OtherPolicyAgent(engine, policy(Asker))})
     task = engine.goals.offered[0]
 
     async def twice() -> list[object]:
-        futures = [contenders.walk("asker", task, 0) for _ in range(2)]
+        futures = [other_agents.walk("asker", task, 0) for _ in range(2)]
         return [await asyncio.wrap_future(each) for each in futures]
 
     one, two = asyncio.run(twice())
     assert one is two and made == [1]
     with pytest.raises(InputError, match="no such agent"):
-        contenders.walk("other", task, 0)
-    contenders.close()
+        other_agents.walk("other", task, 0)
+    other_agents.close()

@@ -33,7 +33,7 @@ MOST_WAITING = 64
 MOST_CACHED = 256
 
 
-class Contender(Protocol):
+class OtherAgent(Protocol):
     """An agent that walks a task from start to end, without a person."""
 
     around: bool
@@ -44,10 +44,10 @@ class Contender(Protocol):
         ...
 
 
-Maker = Callable[[], Contender]
+Maker = Callable[[], OtherAgent]
 
 
-class TrainedContender:
+class OtherTrainedAgent:
     """An agent of a run or of the package."""
 
     def __init__(self, engine: EpisodeEngine) -> None:
@@ -62,7 +62,7 @@ class TrainedContender:
         self._engine.close()
 
 
-class PolicyContender:
+class OtherPolicyAgent:
     """An agent that is asked: a policy in this process, or one behind an address."""
 
     def __init__(self, engine: EpisodeEngine, agent: EvaluatedAgent) -> None:
@@ -123,15 +123,15 @@ class PolicyContender:
         )  # fmt: skip
 
 
-class Contenders:
+class OtherAgents:
     """Other agents by the names that they were given with; each is made once, when it is wanted."""
 
     def __init__(self, makers: Mapping[str, Maker] | None = None) -> None:
         self._makers = dict(makers or {})
-        self._made: dict[str, Contender] = {}
+        self._made: dict[str, OtherAgent] = {}
         self._walks: OrderedDict[tuple[str, Task, int], Future[AgentWalk]] = OrderedDict()
         self._lock = threading.Lock()
-        self._works = ThreadPoolExecutor(1, "vnla contenders")
+        self._works = ThreadPoolExecutor(1, "vnla other agents")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -177,12 +177,12 @@ class Contenders:
             return self._made[name].walk(task, seed)
         except InputError as error:
             raise InputError(f"{name} cannot walk here: {error}") from None
-        except Exception as error:  # a stranger's agent may raise anything
+        except Exception as error:  # somebody else's agent may raise anything
             raise InputError(f"{name} cannot walk here ({type(error).__name__})") from error
 
     def close(self) -> None:
         """Cancel what waits, and end the threads of agents."""
         self._works.shutdown(wait=False, cancel_futures=True)
         for each in self._made.values():
-            if isinstance(each, TrainedContender):
+            if isinstance(each, OtherTrainedAgent):
                 each.close()
