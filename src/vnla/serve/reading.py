@@ -6,6 +6,7 @@ What is in view of a house that nobody has looked at yet is worked out from boxe
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +15,14 @@ from typing import TypeVar
 from vnla.assistance.advisor import Advisor
 from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS, view_index
+from vnla.common.errors import InputError
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.language.dialogue import Asking, QuestionBack, ask_back, choice_of
 from vnla.language.grammar import text_of
 from vnla.language.reader import LONGEST_ADVICE, TextReading, find_end_goal, read_advice
 from vnla.language.readings import readings
-from vnla.language.sights import plain_sights
+from vnla.language.sights import plain_sights, sights_in_background
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.serve.absent import absent
@@ -89,6 +91,8 @@ class AdviceReader:
         """With houses that have been looked at already."""
         self._folder, self._places, self._words, self._advisor = folder, places, words, advisor
         self._around: dict[str, Surroundings] = dict(around or {})
+        self._looking = threading.Lock()
+        """Held while a house is looked at: one after the other."""
 
     def prepare(self, around: Mapping[str, Surroundings]) -> None:
         """Take houses that have been looked at: what is read in them does not change any more."""
@@ -134,5 +138,6 @@ class AdviceReader:
         return self._around[house.name]
 
     def _look(self, house: House) -> None:
-        """Find out what can be seen in a house: quick where somebody has, else a matter of seconds or minutes."""
-        self._around[house.name] = Surroundings.of(self._folder, house)
+        """Find out what can be seen in a house, which takes seconds; if that fails, boxes have to do."""
+        with self._looking, contextlib.suppress(InputError):
+            self._around[house.name] = Surroundings(house, sights_in_background(self._folder, house))
