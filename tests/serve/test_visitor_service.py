@@ -230,7 +230,7 @@ def test_a_walk_of_which_a_part_was_recorded_is_completed(site: Site, folder: Pa
         if speaks:
             again.say("what_if", step=0, text=None)
         while not again.state["ended"]:
-            again.hear(again.line.receive_text())
+            again.take(again.line.receive_text())
         assert {**again.state, "number": 0} == {**whole, "number": 0}
 
 

@@ -109,9 +109,9 @@ class Visitor:
             answer = json.loads(text)
             if answer["kind"] == "refused" and answer["why"] == "That is no message that this server knows.":
                 return refused
-            refused = self.hear(text) or refused
+            refused = self.take(text) or refused
 
-    def hear(self, text: str) -> str | None:
+    def take(self, text: str) -> str | None:
         """Take in what the server says; why something was refused, if it was."""
         answer = json.loads(text)
         self.heard.append(text)

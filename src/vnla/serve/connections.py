@@ -268,17 +268,16 @@ class Connection:
         """Answer messages; return the code to close with, None if the visitor has left.
 
         What a message says is done to its end, also if its sender has left meanwhile."""
+        deadline = asyncio.get_running_loop().time() + self._connections.limits.hello
         try:
-            async with asyncio.timeout(self._connections.limits.hello) as patience:
-                while True:
+            while True:
+                async with asyncio.timeout_at(None if self._connections.knows(self) else deadline):
                     received = await self._socket.receive()
-                    if received["type"] == "websocket.disconnect":
-                        return None
-                    await asyncio.shield(self._answer(received.get("text")))
-                    if self._full:
-                        self.end(_FULL)
-                    if self._connections.knows(self):
-                        patience.reschedule(None)
+                if received["type"] == "websocket.disconnect":
+                    return None
+                await asyncio.shield(self._answer(received.get("text")))
+                if self._full:
+                    self.end(_FULL)
         except TimeoutError:
             return _TOO_SLOW
 

@@ -276,7 +276,8 @@ class Sessions:
             raise InputError("too many visitors come from your address; try again in some minutes")
         if not self._new.take():
             raise InputError("too many visitors come at once; try again in a moment")
-        await asyncio.to_thread(self._remove, self._expired())
+        if expired := self._expired():  # else nobody waits for a thread, and behind it all others who come
+            await asyncio.to_thread(self._remove, expired)
         if self._is_full():
             raise InputError(_NO_ROOM)
         name = secrets.token_hex(16)
