@@ -168,7 +168,7 @@ def _counted(tally: Tally) -> Iterator[None]:
     except LostError as error:
         tally.lost[str(error)] += 1
     except ConnectionClosed as error:
-        tally.lost[f"closed with {error.rcvd.code} {error.rcvd.reason}".strip() if error.rcvd else "closed without a code"] += 1
+        tally.lost[f"closed with {error.rcvd.code}" if error.rcvd else "closed without a code"] += 1
     except (TimeoutError, OSError) as error:
         tally.lost[type(error).__name__] += 1
 
