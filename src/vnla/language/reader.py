@@ -24,7 +24,7 @@ from vnla.common.nouns import nouns
 from vnla.language import word_lists
 from vnla.language.grammar import text_of
 from vnla.language.grounding import denote, motions
-from vnla.language.meanings import known_words
+from vnla.language.meanings import TOKEN, known_words
 from vnla.language.parser import Part, parse
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
@@ -109,25 +109,18 @@ def _along(plan: Sequence[Nav], around: Surroundings, pose: int) -> tuple[str, .
     return tuple(around.graph.ids[each] for each in been)
 
 
-_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _FEW = 8
 
 
 def _respelt(text: str, parts: Iterable[Part], words: Iterable[str], known: Container[str]) -> str:
     """A text whose unknown words that were not understood, if they are few, are replaced by `words` that look alike."""
-    strange = [match for start, end, understood in parts if not understood for match in _TOKEN.finditer(text, start, end)]
+    strange = [match for start, end, understood in parts if not understood for match in TOKEN.finditer(text, start, end)]
     long = [word for word in words if len(word) > 3] if len(strange) <= _FEW else []
     for match in reversed(strange):
         word = match[0].lower()
         if word not in known and (alike := get_close_matches(word, long, 1, 0.75)):
             text = text[: match.start()] + alike[0] + text[match.end() :]
     return text
-
-
-class _Token(NamedTuple):
-    word: str
-    start: int
-    end: int
 
 
 _IN = frozenset(("in", "inside", "within", "from"))
@@ -152,27 +145,27 @@ class _Known(NamedTuple):
 def find_end_goal(text: str, end_goals: Sequence[str]) -> TextReading:
     """Which of the end-goals a text asks for."""
     known = [_known(each) for each in end_goals]
-    tokens = [_Token(match[0].lower(), *match.span()) for match in _TOKEN.finditer(text)]
-    stems = [_stem(token.word) for token in tokens]
+    tokens = list(TOKEN.finditer(text))
+    words = [token[0].lower() for token in tokens]
+    stems = [_stem(word) for word in words]
     thing = _first(stems, {each.stems for each in known})
-    before = [token.word for token in tokens[: thing.start]]
-    if not _IN.isdisjoint(before) and not _asking().issuperset(before):
+    before = {*words[: thing.start]}
+    if before & _IN and before - _asking():
         thing = range(0)  # "a dragon in the toilet": the toilet is a room here
     others = ["" if i in thing else stem for i, stem in enumerate(stems)]
     place = _first(others, {name for each in known for name in each.rooms})
-    strange = [i for i, token in enumerate(tokens) if i not in thing and i not in place and token.word not in _asking()]
-    named = sorted([*thing, *place, *strange])
-    parts = tuple((tokens[i].start, tokens[i].end, i not in strange) for i in named)
+    strange = [i for i, word in enumerate(words) if i not in thing and i not in place and word not in _asking()]
+    parts = tuple((*tokens[i].span(), i not in strange) for i in sorted([*thing, *place, *strange]))
 
     there = [each for each in known if not place or _at(stems, place) in each.rooms]
     found = [each for each in there if each.stems == _at(stems, thing)]
-    found = [each for each in found if each.object == _joined(tokens[i] for i in thing)] or found
-    found = [each for each in found if _bare(each) == _joined(tokens).removesuffix(_END)] or found
+    found = [each for each in found if each.object == " ".join(words[i] for i in thing)] or found
+    found = [each for each in found if _bare(each) == " ".join(words).removesuffix(_END)] or found
     in_no_room = not place and any(i >= thing.stop for i in strange)
     if len({(each.object, each.rooms[:1]) for each in found}) == 1 and not in_no_room:
         return TextReading(found[0].text, parts)
-    words = sorted({word for each in end_goals for word in each.split()})
-    guess = _respelt(text, parts, words, words)
+    goals = sorted({word for each in end_goals for word in each.split()})
+    guess = _respelt(text, parts, goals, goals)
     if guess != text:
         meant = find_end_goal(guess, end_goals)
         suggested = (meant.understood.removesuffix(_END),) if meant.understood else meant.suggestions
@@ -201,10 +194,6 @@ def _bare(known: _Known) -> str:
     return known.text.removesuffix(_END)
 
 
-def _joined(tokens: Iterable[_Token]) -> str:
-    return " ".join(token.word for token in tokens)
-
-
 def _first(stems: Sequence[str], names: Container[Stems]) -> range:
     """Where the first of some names stands, the longest of those that begin there; nowhere is an empty range."""
     places = (range(i, j) for i in range(len(stems)) for j in range(min(i + _LONGEST_NAME, len(stems)), i, -1))
@@ -216,7 +205,7 @@ def _at(stems: Sequence[str], where: range) -> Stems:
 
 
 def _stems(name: str) -> Stems:
-    return tuple(_stem(match[0].lower()) for match in _TOKEN.finditer(name))
+    return tuple(_stem(match[0].lower()) for match in TOKEN.finditer(name))
 
 
 @lru_cache(maxsize=4096)

@@ -10,9 +10,9 @@ after one step on the way to the window "three steps" are two more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -47,15 +47,16 @@ _FAR_OFF = 4  # steps to what may loosely be meant
 
 KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
 """Kinds of things that people call by each other's names."""
-NUMBER = {noun.name: number for number, noun in enumerate(THINGS)}
-
-
+_KIN_THINGS = [{other for names in KIN if noun.name in names for other in names} for noun in THINGS]
 _ROOM_KIN = ("flnvr", "eh", "at", "ju", "oim", "kd", "rw", "xpy", "bc")
 """Letters of rooms that people call by each other's names."""
 KIN_ROOMS = {
     room: {other for other, each in enumerate(ROOMS) if any(noun.name in kin and each.name in kin for kin in _ROOM_KIN)}
     for room, noun in enumerate(ROOMS)
 }
+
+
+Made = TypeVar("Made")
 
 
 def onward() -> list[tuple[int, float]]:
@@ -69,6 +70,15 @@ class Lead(NamedTuple):
     plan: tuple[Nav, ...]
     end: int
     cost: float
+    exact: bool = False
+    """Whether that is what a frame means."""
+
+
+def mistaken(said: int, noun: int) -> float | None:
+    """What it costs to think that who says one noun means another; None if nobody would."""
+    if said == noun or MISTAKEN[said, noun]:
+        return 0.0 if said == noun else 0.3
+    return 0.6 if THINGS[noun].name in _KIN_THINGS[said] else None
 
 
 @dataclass
@@ -82,20 +92,18 @@ class GroundingContext:
     count: int | None = None
     guided: bool = False
     beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
-    ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
-    about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
-    strictly: dict[tuple[Frame, int], Lead | None] = field(default_factory=dict)
-    """Where a frame leads from a pose if it is so there."""
-    things: dict[tuple[Landmark, int, bool], list[tuple[int, float]]] = field(default_factory=dict)
-    """Things that words may mean at a pose."""
+    made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def once(self, make: Callable[..., Made], *key: Any) -> Made:
+        """What a function makes of some arguments here, which it is asked for once."""
+        if (make, *key) not in self.made:
+            self.made[(make, *key)] = make(*key, self)
+        found: Made = self.made[(make, *key)]
+        return found
 
     def way(self, pose: int, there: int) -> Lead:
         """How the navigation teacher leads somewhere; it costs what nobody has said."""
-        if (pose, there) not in self.ways:
-            plan, end = self.around.leading(pose, there)
-            turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
-            self.ways[pose, there] = Lead(plan, end, COSTS.unsaid_turn * turns)
-        return self.ways[pose, there]
+        return self.once(_way, pose, there)
 
     def begin(self, pose: int) -> None:
         """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
@@ -114,8 +122,14 @@ class GroundingContext:
         return len(way)
 
     def is_led(self, plan: tuple[Nav, ...]) -> bool:
-        """Whether a plan is the beginning of a shortest way to anywhere."""
-        return not self.loosely or plan in self.beginnings or plan[-1:] == (Nav.STOP,)
+        """Whether a plan, but for a stop, is the beginning of a shortest way to anywhere."""
+        moves = plan[:-1] if plan[-1:] == (Nav.STOP,) else plan
+        return not self.loosely or not moves or moves in self.beginnings
+
+
+def _way(pose: int, there: int, place: GroundingContext) -> Lead:
+    plan, end = place.around.leading(pose, there)
+    return Lead(plan, end, COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan))
 
 
 def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
@@ -136,7 +150,7 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
             for times, there in enumerate(around.turning(view, side == "left"), start=1):
                 away = off_room(around, here, there, room)
                 if times <= 6 and away <= 40:
-                    yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
+                    yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
         case Walk(steps, None):
             for there in _near(around, here, steps):
                 if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
@@ -168,7 +182,8 @@ def _costing(lead: Lead, cost: float) -> Lead:
     return lead._replace(cost=lead.cost + cost)
 
 
-def _turn(side: Side, times: int) -> tuple[Nav, ...]:
+def turns(side: Side, times: int) -> tuple[Nav, ...]:
+    """So many turns to a side."""
     return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
 
 
@@ -190,16 +205,12 @@ def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: boo
         away = abs(float(around.across[here, there, thing])) / 30
         hardly = 0.0 if around.visible[here, there, thing] else 0.3
         late = 0.15 * (times - first) if spot else away * 0.6
-        yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + late + hardly)
-
-
-def _bearing(around: Surroundings, here: int, view: int, thing: int) -> float:
-    """Where a thing is: degrees to the right of the middle of the view."""
-    return float(turned(around.bearing_of(here, thing), view))
+        yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + late + hardly)
 
 
 def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -> bool:
-    return _is_on(_bearing(around, here, view, thing), side)
+    """Whether a thing is on a side."""
+    return _is_on(float(turned(around.bearing_of(here, thing), view)), side)
 
 
 def _is_on(bearing: float, side: Side) -> bool:
@@ -312,9 +323,8 @@ def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator
 
 def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
     """Whether there is such a thing in a room."""
-    kin = {NUMBER[each] for names in KIN if THINGS[noun].name in names for each in names}
     own = (each for each, thing in zip(around.noun.tolist(), around.house.objects, strict=True) if thing.room == room)
-    return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
+    return any(each != NOTHING and mistaken(noun, each) is not None for each in own)
 
 
 def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: GroundingContext) -> Iterator[Lead]:
@@ -355,23 +365,21 @@ _BY = 2.0  # to one that one has passed
 _AHEAD = 20.0  # degrees to the way into a room that one has turned to
 
 
-def restated(
-    frame: Frame, plan: Sequence[Nav], been: Sequence[int], pose: int, around: Surroundings, step: Step
-) -> Lead | None:
+def restated(frame: Frame, plan: Sequence[Nav], been: Sequence[int], pose: int, place: GroundingContext) -> Lead | None:
     """What is left to do where a frame tells again what a plan along viewpoints did; None if it tells something else."""
+    around = place.around
     here, view = divmod(pose, VIEWS)
     last = plan[-1] if plan else None
     match frame:
         case Walk(steps, None) if last is Nav.FORWARD:
-            return _rest(plan, steps, pose, step)
-        case Turn(side, times) if last is _turn(side, 1)[0]:
-            return _rest(plan, times, pose, step)
-        case Face(side, landmark) if last is _turn(side, 1)[0] and around.ahead[here, view, landmark.thing]:
-            return Lead((), pose, 0.0)
-        case Spot(side, landmark) if last is _turn(side, 1)[0] and around.visible[here, view, landmark.thing]:
-            return Lead((), pose, 0.0)
-        case Overlook(side, room) if last is _turn(side, 1)[0] and off_room(around, here, view, room) <= _AHEAD:
-            return Lead((), pose, 0.0)
+            return _rest(plan, steps, pose, place.step)
+        case Turn(side, times) if last is turns(side, 1)[0]:
+            return _rest(plan, times, pose, place.step)
+        case Face(side, Landmark(thing)) | Spot(side, Landmark(thing)) if last is turns(side, 1)[0]:
+            seen = around.ahead if isinstance(frame, Face) else around.visible
+            return Lead((), pose, 0.0) if seen[here, view, thing] else None
+        case Overlook(side, room) if last is turns(side, 1)[0]:
+            return Lead((), pose, 0.0) if off_room(around, here, view, room) <= _AHEAD else None
     cost = _walked(frame, been, around) if last is Nav.FORWARD else None
     return None if cost is None else Lead((), pose, cost)
 
