@@ -5,7 +5,7 @@ which there are two, doors that they have to turn to, sofas that one never comes
 out how far. So a frame may also be taken loosely (`vnla.language.relaxed_matching`), to any place that it may mean, at a
 cost, or as saying again what was said. Wandering costs too: many actions, turns that are taken
 back, places where one has been, and what is not the beginning of a shortest way to anywhere. Who knows how many actions are
-meant may take a clause for less than it says, or for a little more. Of all ways to take the clauses of a sentence the one
+meant may take a clause for less than it says. Of all ways to take the clauses of a sentence the one
 that costs least is meant, found by a beam over clauses. A clause that leads nowhere however it is taken is not understood
 here.
 """
@@ -51,7 +51,7 @@ _BEAM, _LEAST_BEAM = 40, 6  # ways to take the clauses so far that are kept: few
 _MANY = 8  # actions that people describe at a time
 USUAL = 4
 """Actions that most sentences are about, if not of turns and steps alone."""
-_MOST_CUT, _MOST_FARTHER = 4, 2  # actions that a clause is cut short by, or goes on for
+_MOST_CUT = 4  # actions that a clause is cut short by
 
 
 class TakenWay(NamedTuple):
@@ -331,22 +331,19 @@ def _steps_of(metres: float, pose: int, place: GroundingContext) -> int:
 
 
 def _varied(leads: Iterable[Lead], clause: Clause, way: TakenWay, place: GroundingContext) -> Iterator[Lead]:
-    """Leads, and where it is known how many actions are meant the same cut short or going on, to as many as are left."""
+    """Leads, and where it is known how many actions are meant the same cut short to as many as are left."""
     if place.count is None or not place.loosely or _is_motion(clause):
         yield from leads
         return
     left = max(place.count - len(way.plan), 0)
     for lead in leads:
-        size, pose, longer = len(lead.plan), way.pose, lead.plan + lead.plan[-1:] * _MOST_FARTHER
+        size, pose = len(lead.plan), way.pose
         if size <= left:
             yield lead
-        for more, action in enumerate(longer[:left], start=1 - size):
-            before, pose = pose, place.step(pose, action) if more else lead.end
-            if more > 0 and pose == before:
-                break
-            if more >= -_MOST_CUT and more:
-                cost = COSTS.farther * more if more > 0 else COSTS.cut * -more
-                yield Lead(longer[: size + more], pose, lead.cost + cost)
+        for done, action in enumerate(lead.plan[: min(size - 1, left)], start=1):
+            pose = place.step(pose, action)
+            if size - done <= _MOST_CUT:
+                yield Lead(lead.plan[:done], pose, lead.cost + COSTS.cut * (size - done))
 
 
 def _leads(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> Iterator[Lead]:

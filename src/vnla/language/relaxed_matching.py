@@ -101,25 +101,21 @@ class GroundingContext:
         found: Made = self.made[(make, *key)]
         return found
 
-    def way(self, pose: int, there: int) -> Lead:
-        """How the navigation teacher leads somewhere; it costs what nobody has said."""
-        return self.once(_way, pose, there)
+    def way(self, pose: int, there: int, cost: float) -> Lead:
+        """How the navigation teacher leads somewhere; it costs what nobody has said as well."""
+        plan, end, unsaid = self.once(_way, pose, there)
+        return Lead(plan, end, cost + unsaid)
 
     def begin(self, pose: int) -> None:
         """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
         for there in np.flatnonzero(np.isfinite(self.around.graph.distance[pose // VIEWS])).tolist():
-            way = self.around.way(pose, there)[: self.count]
-            size = len(way) if self.guided else self._sure(way, pose, there)
-            self.beginnings.update(way[:done] for done in range(1, size + 1))
-
-    def _sure(self, way: Sequence[Nav], pose: int, there: int) -> int:
-        """How many actions of a way lead along it also without a goal."""
-        for done, action in enumerate(way):
-            onward = int(self.around.graph.hop[pose // VIEWS, there]) if action is Nav.FORWARD else pose // VIEWS
-            pose = self.step(pose, action)
-            if pose // VIEWS != onward:
-                return done
-        return len(way)
+            way, now = self.around.way(pose, there)[: self.count], pose
+            for done, action in enumerate(way, start=1):
+                onward = int(self.around.graph.hop[now // VIEWS, there]) if action is Nav.FORWARD else now // VIEWS
+                now = self.step(now, action)
+                if now // VIEWS != onward and not self.guided:
+                    break
+                self.beginnings.add(way[:done])
 
     def is_led(self, plan: tuple[Nav, ...]) -> bool:
         """Whether a plan, but for a stop, is the beginning of a shortest way to anywhere."""
@@ -127,23 +123,20 @@ class GroundingContext:
         return not self.loosely or not moves or moves in self.beginnings
 
 
-def _way(pose: int, there: int, place: GroundingContext) -> Lead:
+def _way(pose: int, there: int, place: GroundingContext) -> tuple[tuple[Nav, ...], int, float]:
     plan, end = place.around.leading(pose, there)
-    return Lead(plan, end, COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan))
+    return plan, end, COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
 
 
 def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
+    around, (here, view) = place.around, divmod(pose, VIEWS)
     match frame:
         case LevelFrame():
-            row = view // HEADINGS
-            plan = () if row == 1 else (Nav.UP,) if row == 0 else (Nav.DOWN,)
+            plan = ((Nav.UP,), (), (Nav.DOWN,))[view // HEADINGS]
             yield Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)
         case Have(landmark, room, side):
-            thing = NOTHING if landmark is None else landmark.thing
-            yield Lead((), pose, _missed(around, here, view, thing, room, side))
+            yield Lead((), pose, _missed(around, here, view, NOTHING if landmark is None else landmark.thing, room, side))
         case Face(side, landmark) | Spot(side, landmark):
             yield from _turns(around, pose, side, landmark.thing, spot=isinstance(frame, Spot))
         case Overlook(side, room):
@@ -151,35 +144,40 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
                 away = off_room(around, here, there, room)
                 if times <= 6 and away <= 40:
                     yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
-        case Walk(steps, None):
+        case Enter(room) if around.room_nouns[here] == room:
+            for steps, cost in onward():  # farther in
+                end = pose
+                for _ in range(steps):
+                    end = place.step(end, Nav.FORWARD)
+                yield Lead((Nav.FORWARD,) * steps, end, 2 * COSTS.loose + cost)
+    yield from (place.way(pose, there, COSTS.loose + cost) for there, cost in _goals(frame, around, here, view))
+
+
+def _goals(frame: Frame, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
+    """The viewpoints that somebody may mean to whom such a frame leads, and what it costs to think so."""
+    match frame:
+        case Walk(steps, toward):
             for there in _near(around, here, steps):
-                if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
-                    yield _costing(place.way(pose, there), COSTS.loose + 0.4)
-        case Walk(steps, Landmark() as toward):
-            for there in _near(around, here, steps):
-                if around.hops[here, there] == steps and around.nears(here, there, toward.thing):
-                    yield _costing(place.way(pose, there), COSTS.loose + 0.05 * around.apart[there, toward.thing])
-        case Reach(landmark, side):
-            beyond = 0.0 if side is None or _sided(around, here, view, landmark.thing, side) else 0.6
-            yield from (_costing(lead, beyond) for lead in _toward(landmark.thing, pose, place))
-        case Remember(landmark):
-            yield from _toward(landmark.thing, pose, place)
-        case Pass(landmark, _):
-            yield from _past(landmark.thing, pose, place)
+                if around.hops[here, there] != steps:
+                    continue
+                if toward is None and around.begins_ahead(here, view, there):
+                    yield there, 0.4
+                elif toward is not None and around.nears(here, there, toward.thing):
+                    yield there, 0.05 * float(around.apart[there, toward.thing])
+        case Reach(landmark, side) if side is not None and not _sided(around, here, view, landmark.thing, side):
+            yield from ((there, cost + 0.6) for there, cost in _toward(landmark.thing, around, here))
+        case Reach(landmark) | Remember(landmark):
+            yield from _toward(landmark.thing, around, here)
+        case Pass(landmark):
+            yield from _past(landmark.thing, around, here, view)
         case Enter() | Leave():
-            yield from _rooms(frame, pose, place)
+            yield from _rooms(frame, around, here, view)
         case Through(door, ordinal, side):
-            yield from _doors(door, ordinal, side, pose, place)
+            yield from _doors(door, ordinal, side, around, here, view)
         case Stairs(up, whole):
-            landing = _up(around, here, up, whole)
+            landing = around.along_stairs(here, up, whole)
             if landing is not None and landing != here:
-                yield _costing(place.way(pose, landing), COSTS.loose)
-        case _:
-            return
-
-
-def _costing(lead: Lead, cost: float) -> Lead:
-    return lead._replace(cost=lead.cost + cost)
+                yield landing, 0.0
 
 
 def turns(side: Side, times: int) -> tuple[Nav, ...]:
@@ -261,9 +259,8 @@ def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> lis
     return found
 
 
-def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _toward(thing: int, around: Surroundings, here: int) -> Iterator[tuple[int, float]]:
     """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
-    around, here = place.around, pose // VIEWS
     near = [there for there in _near(around, here) if around.same_storey[there, thing]]
     now = float(around.apart[here, thing])
     least = min((float(around.apart[there, thing]) for there in near), default=now)
@@ -273,30 +270,26 @@ def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
             short = (apart - least) / max(now - least, 0.5)
             unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
             unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
-            yield _costing(place.way(pose, there), COSTS.loose + short + unseen + 0.05 * max(apart - 1.5, 0.0))
+            yield there, short + unseen + 0.05 * max(apart - 1.5, 0.0)
 
 
-def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _past(thing: int, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
     """Places on the way to which a thing is passed, more or less."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
     for there in _near(around, here, 3):
         path = around.path(here, there)
         if not around.begins_ahead(here, view, there):
             continue
         if around.passed(path)[thing]:
-            yield _costing(place.way(pose, there), COSTS.loose)
+            yield there, 0.0
         elif min(float(around.apart[each, thing]) for each in path) <= 1.5:
             gone = abs(float(turned(around.bearing_of(there, thing), 0)) - float(around.bearings[path[-2], there]))
             if min(gone % 360, 360 - gone % 360) > 50:
-                yield _costing(place.way(pose, there), COSTS.loose + 0.3)
+                yield there, 0.3
 
 
-def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _rooms(frame: Enter | Leave, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
     """The first places in other rooms, cheap where they are of the kind that is said."""
-    around, (here, view) = place.around, divmod(pose, VIEWS)
-    wanted = frame.room if isinstance(frame, Enter) else frame.into
-    holding = frame.holding if isinstance(frame, Enter) else NOTHING
+    wanted, holding = (frame.room, frame.holding) if isinstance(frame, Enter) else (frame.into, NOTHING)
     for there in _near(around, here):
         path = around.path(here, there)
         deeper = [each for each in path[:-1] if around.room[each] == around.room[there]]
@@ -312,13 +305,7 @@ def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
             cost += _NOT_BEHIND if frame.side == "behind" else COSTS.elsewhere
-        yield _costing(place.way(pose, there), COSTS.loose + cost)
-    if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
-        for steps, cost in onward():  # farther in
-            end = pose
-            for _ in range(steps):
-                end = place.step(end, Nav.FORWARD)
-            yield Lead((Nav.FORWARD,) * steps, end, 2 * COSTS.loose + cost)
+        yield there, cost
 
 
 def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
@@ -327,37 +314,25 @@ def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
     return any(each != NOTHING and mistaken(noun, each) is not None for each in own)
 
 
-def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _doors(
+    door: bool, ordinal: int, side: Side | None, around: Surroundings, here: int, view: int
+) -> Iterator[tuple[int, float]]:
     """What is behind the ways out of a room, cheap where they are as is said."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
     rank = 0
     for way in around.ways_from(here, view):
         if way.beyond is None:
             continue
-        cost = 0.0 if way.door == door else 0.2
-        if side is not None and not _is_on(way.bearing, side):
+        cost, sided = 0.0 if way.door == door else 0.2, side is None or _is_on(way.bearing, side)
+        if not sided:
             cost += _NOT_BEHIND if side == "behind" else 0.8
-        rank += way.door == door and (side is None or _is_on(way.bearing, side))
+        rank += way.door == door and sided
         if ordinal and rank != ordinal:
             cost += 0.6
         cost += 0.003 * abs(180 * (side == "behind") - abs(way.bearing)) + 0.05 * way.distance
-        lead = place.way(pose, way.beyond)
-        yield _costing(lead, COSTS.loose + cost)
+        yield way.beyond, cost
         path = around.path(here, way.beyond)
         if len(path) > 2 and not ordinal:
-            yield _costing(place.way(pose, path[-2]), COSTS.loose + cost + 0.6)
-
-
-def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
-    """The end of the nearest stairs, from a place where they do not begin."""
-    for there in np.argsort(around.within_reach[here], kind="stable").tolist():
-        if not np.isfinite(around.within_reach[here, there]):
-            return None
-        end = around.along_stairs(there, up, whole)
-        if end is not None:
-            return end
-    return None
+            yield path[-2], cost + 0.6
 
 
 _THERE = 3.0  # metres to a thing that one has come to, more or less
