@@ -7,6 +7,7 @@ likeliest first: landmarks have a noun but no thing yet, since which one is mean
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import product
@@ -177,11 +178,8 @@ def _made(name: str, found: Groups) -> Iterator[Frame | Remark]:
             yield next((value for value in chosen if isinstance(value, Remark)), None) or _FRAMES[head](*reversed(chosen))
 
 
-class Rule(NamedTuple):
-    """A pattern over symbols, and the line of `[frames]` that makes frames of its groups."""
-
-    pattern: re.Pattern[str]
-    name: str
+Rule = tuple[re.Pattern[str], str]
+"""A pattern over symbols, and the line of `[frames]` that makes frames of its groups."""
 
 
 class Rules(NamedTuple):
@@ -212,7 +210,7 @@ def rules() -> Rules:
     for name, text in map(word_lists.entry, sections["fragments"]):
         fragments[name] = whole(text)
     always, named, unnamed = (
-        tuple(Rule(re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
+        tuple((re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
         for section in ("rules", "rules where something was named before", "rules where nothing was named before")
     )
     frames = dict(map(word_lists.entry, sections["frames"]))
@@ -245,7 +243,7 @@ def longest(text: str, at: int, named: Groups) -> RuleMatch:
             if match is None or match.end() < best.end or (match.end() == best.end and name != "again"):
                 continue
             found = {_MORE.sub("", group): value for group, value in match.groupdict().items() if value is not None}
-            made = tuple(dict.fromkeys(_made(name, _Groups({**named, **found} if again else found))))
+            made = tuple(dict.fromkeys(_made(name, defaultdict(lambda: None, {**named, **found} if again else found))))
             if made:
                 frames = tuple(each for each in made if not isinstance(each, Remark))
                 notes = tuple(each for each in made if isinstance(each, Remark))
@@ -257,10 +255,3 @@ def longest(text: str, at: int, named: Groups) -> RuleMatch:
 
 
 _HOW_FAR = {"number", "degrees", "amount", "times", "steps"}
-
-
-class _Groups(dict[str, str | None]):
-    """What a rule has found; nothing where it has not."""
-
-    def __missing__(self, _: str) -> None:
-        return None

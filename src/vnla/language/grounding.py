@@ -39,7 +39,7 @@ from vnla.language.frames import (
     follow,
 )
 from vnla.language.parser import Clause, Parsed, Part
-from vnla.language.relaxed_matching import GroundingContext, Lead, loose_leads, mistaken, onward, restated, turns
+from vnla.language.relaxed_matching import GroundingContext, Lead, loose_leads, mistaken, onward, turns
 from vnla.language.surroundings import LONGEST_LEG, Surroundings
 from vnla.language.things import NOTHING
 from vnla.world.actions import Nav
@@ -52,6 +52,7 @@ _MANY = 8  # actions that people describe at a time
 USUAL = 4
 """Actions that most sentences are about, if not of turns and steps alone."""
 _MOST_CUT = 4  # actions that a clause is cut short by
+_MOST_RESTATED = 5  # clauses that one tells again
 
 
 class TakenWay(NamedTuple):
@@ -59,6 +60,7 @@ class TakenWay(NamedTuple):
 
     cost: float = 0.0
     pose: int = NOTHING
+    starts: tuple[int, ...] = ()  # poses at which the clauses begin
     frames: tuple[Frame | None, ...] = ()  # None for a clause that leads nowhere
     plan: tuple[Nav, ...] = ()
     thing: int = NOTHING  # that was named last
@@ -243,6 +245,7 @@ def _with(way: TakenWay, frame: Frame | None, plan: tuple[Nav, ...] | None = Non
     plan = way.plan + (_actions(frame) if plan is None else plan)
     named = getattr(frame, "landmark", None) or getattr(frame, "toward", None)
     return way._replace(
+        starts=(*way.starts, way.pose),
         frames=(*way.frames, frame),
         plan=plan,
         thing=named.thing if named else way.thing,
@@ -356,11 +359,31 @@ def _leads(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext)
         return
     if isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
         yield Lead((), pose, COSTS.loose)  # one has had to already
-    again = restated(frame, way.plan, way.been, pose, place)
-    if again is not None:
-        yield again._replace(cost=again.cost + (COSTS.restated_then if clause.after == "&" else COSTS.restated))
+    again = _restated(frame, clause, way, place)
+    if again:
+        yield from again
     elif isinstance(frame, Walk) and clause.vague and not clause.after and arrived:
         yield Lead((), pose, COSTS.restated)  # "into the kitchen you go"
+
+
+def _restated(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> list[Lead]:
+    """What is left to do of a frame that tells again what has been done since one of the last clauses began: "into the
+    bathroom, all the way to the window, three steps" is one walk."""
+    found: dict[tuple[tuple[Nav, ...], int], float] = {}
+    for start, before in list(zip(way.starts, (0, *way.counts), strict=False))[-_MOST_RESTATED:]:
+        done = way.plan[before:]
+        for lead in place.once(_leads_at, frame, start) if done else ():
+            cost = COSTS.restated_loosely * lead.cost
+            if lead.plan[: len(done)] == done:
+                rest = lead.plan[len(done) :], lead.end
+            elif lead.end // VIEWS == way.pose // VIEWS != start // VIEWS:
+                rest = (), way.pose
+            else:
+                continue
+            if rest not in found or cost < found[rest]:
+                found[rest] = cost
+    said = COSTS.restated_then if clause.after == "&" else COSTS.restated
+    return [Lead(plan, end, cost + said) for (plan, end), cost in found.items()]
 
 
 def _leads_at(frame: Frame, pose: int, place: GroundingContext) -> list[Lead]:

@@ -31,7 +31,7 @@ from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
 from vnla.world.actions import Nav
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""

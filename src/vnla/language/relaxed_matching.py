@@ -2,10 +2,6 @@
 
 People name things of which there are two, doors that they have to turn to, sofas that one never comes within a metre and a
 half of, and rooms by other names. `loose_leads` gives every pose that they may mean; `vnla.language.grounding` chooses.
-
-People also say things again: "into the bathroom, all the way to the window, three steps" is one walk in three clauses. A
-clause that is true of what the clauses before it have had somebody do may add nothing to it, or only the rest (`restated`):
-after one step on the way to the window "three steps" are two more.
 """
 
 from __future__ import annotations
@@ -24,7 +20,6 @@ from vnla.language.frames import (
     Face,
     Frame,
     Have,
-    Landmark,
     Leave,
     LevelFrame,
     Overlook,
@@ -35,10 +30,9 @@ from vnla.language.frames import (
     Stairs,
     Step,
     Through,
-    Turn,
     Walk,
 )
-from vnla.language.surroundings import STEEP, Side, Surroundings, turned
+from vnla.language.surroundings import Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
@@ -299,8 +293,6 @@ def _rooms(frame: Enter | Leave, around: Surroundings, here: int, view: int) -> 
         noun, cost = int(around.room_nouns[there]), 0.4 * len(deeper) + 0.2 * len(through)
         if wanted >= 0 and noun != wanted:
             cost += 0.4 if noun in KIN_ROOMS[wanted] else 1.5
-        if isinstance(frame, Leave) and wanted < 0:
-            cost += 0.6 * len(through)
         if holding != NOTHING:
             cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
@@ -333,62 +325,3 @@ def _doors(
         path = around.path(here, way.beyond)
         if len(path) > 2 and not ordinal:
             yield path[-2], cost + 0.6
-
-
-_THERE = 3.0  # metres to a thing that one has come to, more or less
-_BY = 2.0  # to one that one has passed
-_AHEAD = 20.0  # degrees to the way into a room that one has turned to
-
-
-def restated(frame: Frame, plan: Sequence[Nav], been: Sequence[int], pose: int, place: GroundingContext) -> Lead | None:
-    """What is left to do where a frame tells again what a plan along viewpoints did; None if it tells something else."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
-    last = plan[-1] if plan else None
-    match frame:
-        case Walk(steps, None) if last is Nav.FORWARD:
-            return _rest(plan, steps, pose, place.step)
-        case Turn(side, times) if last is turns(side, 1)[0]:
-            return _rest(plan, times, pose, place.step)
-        case Face(side, Landmark(thing)) | Spot(side, Landmark(thing)) if last is turns(side, 1)[0]:
-            seen = around.ahead if isinstance(frame, Face) else around.visible
-            return Lead((), pose, 0.0) if seen[here, view, thing] else None
-        case Overlook(side, room) if last is turns(side, 1)[0]:
-            return Lead((), pose, 0.0) if off_room(around, here, view, room) <= _AHEAD else None
-    cost = _walked(frame, been, around) if last is Nav.FORWARD else None
-    return None if cost is None else Lead((), pose, cost)
-
-
-def _rest(plan: Sequence[Nav], times: int, pose: int, step: Step) -> Lead | None:
-    """As often as is said, of which some has been done."""
-    done = next((i for i, each in enumerate(reversed(plan)) if each is not plan[-1]), len(plan))
-    if not done <= times:
-        return None
-    for _ in range(times - done):
-        pose = step(pose, plan[-1])
-    return Lead((plan[-1],) * (times - done), pose, 0.0)
-
-
-def _walked(frame: Frame, been: Sequence[int], around: Surroundings) -> float | None:
-    """What it costs to think that somebody who has been at viewpoints has walked as a frame says; None if they have not."""
-    first, here = been[0], been[-1]
-    elsewhere = around.room[here] != around.room[first]
-    match frame:
-        case Reach(landmark, _) | Walk(_, Landmark() as landmark):
-            apart = around.apart[[first, here], landmark.thing]
-            seen = around.same_storey[here, landmark.thing] and around.largest[here, landmark.thing] > 0
-            nearer = 0.0 if around.next_to(here, landmark.thing) is None else 0.3
-            return nearer + 0.2 * max(float(apart[1]) - 1.0, 0.0) if seen and apart[1] < min(apart[0], _THERE) else None
-        case Pass(landmark, _):
-            near = float(around.apart[list(been), landmark.thing].min())
-            return 0.15 * near if near <= _BY and around.same_storey[here, landmark.thing] else None
-        case Enter(room) | Leave(_, room) if elsewhere and (room >= 0 or isinstance(frame, Leave)):
-            noun = int(around.room_nouns[here])
-            return 0.0 if room < 0 or noun == room else 0.4 if noun in KIN_ROOMS[room] else None
-        case Through() if elsewhere:
-            return 0.0
-        case Stairs(up, _):
-            rise = float(around.floor[here] - around.floor[first])
-            return 0.0 if (rise if up else -rise) > STEEP else None
-        case _:
-            return None
