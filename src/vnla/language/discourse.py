@@ -71,21 +71,17 @@ def _tokens(row: Sequence[Sign], text: str) -> list[Token]:
     for at in range(len(row)):
         kind, last = _mark(row, at, text), kept[-1].type if kept else "_PAUSE"
         opens = kind in ("_BEFORE", "_AFTER", "_IF")
+        anew = opens and any(sign.sign in PAUSES for sign in row[at + 1 : -1])  # "go in. Before you turn, look up"
         if kind == last == "SEGMENT":
             kept[-1] = Token("SEGMENT", (kept[-1].value[0], at + 1))
             continue
-        if last == "_PAUSE" and kept and kind not in ("SEGMENT", "_PAUSE") and not (opens and _begins_anew(row, at)):
+        if last == "_PAUSE" and kept and kind not in ("SEGMENT", "_PAUSE") and not anew:
             kept.pop()
         if kind == "SEGMENT" or (last == "SEGMENT" if kind == "_PAUSE" else kept or opens):
             kept.append(Token(kind, (at, at + 1)))
     while kept and kept[-1].type != "SEGMENT":
         kept.pop()
     return kept
-
-
-def _begins_anew(row: Sequence[Sign], at: int) -> bool:
-    """Whether what "before", "after" and "if" begin is followed by what it is said of: "go in. Before you turn, look up"."""
-    return any(sign.sign in PAUSES for sign in row[at + 1 : -1])
 
 
 def _mark(row: Sequence[Sign], at: int, text: str) -> str:

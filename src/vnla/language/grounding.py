@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +111,11 @@ def denote(
 
 def ways_to_take(parsed: Parsed, place: GroundingContext, pose: int) -> list[TakenWay]:
     """The ways to take all clauses of a sentence, the cheapest first."""
-    return sorted((_priced(way, parsed, place) for way in unpriced(parsed, place, pose)), key=lambda way: way.cost)
+    found = []
+    for way in unpriced(parsed, place, pose):
+        end = at_the_end(way, parsed, place).items()
+        found.append(way._replace(cost=way.cost + sum(getattr(COSTS, name) * much for name, much in end)))
+    return sorted(found, key=lambda way: way.cost)
 
 
 def unpriced(parsed: Parsed, place: GroundingContext, pose: int) -> list[TakenWay]:
@@ -164,28 +168,16 @@ def at_the_end(way: TakenWay, parsed: Parsed, place: GroundingContext) -> dict[s
     """What is known at the end of a sentence that is taken so: how much of which cost."""
     size, stops = len(way.plan), Nav.STOP in way.plan
     found = {
-        "detour": float(_strays(way, place)),
+        "detour": float(way.placed and not place.is_led(way.plan)),
         "more_or_less": _unguided(way, parsed.clauses),
         "forbidden": float(_is_forbidden(way, parsed, place)),
     }
     if place.count is not None:
-        early = stops and size <= place.count
-        found["early" if early else "miscounted"] = abs(size - place.count)
+        found["miscounted"] = abs(size - place.count)
     elif place.loosely and not stops:  # whoever does not say where to stop seldom means many actions
         longest = max((after - before for before, after in pairwise((0, *way.counts))), default=0)
         found["more"] = max(size - max(USUAL, longest), 0)  # one thing takes what it takes
     return found
-
-
-def _priced(way: TakenWay, parsed: Parsed, place: GroundingContext) -> TakenWay:
-    """A way with what it costs at the end."""
-    amounts = at_the_end(way, parsed, place).items()
-    return way._replace(cost=way.cost + sum(getattr(COSTS, name) * amount for name, amount in amounts))
-
-
-def _strays(way: TakenWay, place: GroundingContext) -> bool:
-    """Whether it speaks of places, and is not the beginning of a shortest way to any."""
-    return way.placed and not place.is_led(way.plan)
 
 
 def _is_forbidden(way: TakenWay, parsed: Parsed, place: GroundingContext) -> bool:
@@ -210,7 +202,11 @@ def _unguided(way: TakenWay, clauses: Sequence[Clause]) -> float:
 def _best(ways: Sequence[TakenWay], most: int, place: GroundingContext) -> list[TakenWay]:
     """The cheapest few, one for each place that they lead to."""
     kept: dict[tuple[int, int, int], TakenWay] = {}
-    for way in sorted(ways, key=lambda each: (each.cost + COSTS.detour * _strays(each, place), len(each.plan))):
+
+    def order(way: TakenWay) -> tuple[float, int]:
+        return way.cost + COSTS.detour * (way.placed and not place.is_led(way.plan)), len(way.plan)
+
+    for way in sorted(ways, key=order):
         kept.setdefault((way.pose, way.thing, len(way.plan)), way)
         if len(kept) == most:
             break
@@ -271,10 +267,8 @@ def _effort(way: TakenWay, frame: Frame, lead: Lead, place: GroundingContext) ->
 def _taken_back(before: Sequence[Nav], after: Sequence[Nav]) -> int:
     """How many turns at the end of a plan the next one takes back."""
     opposite = {Nav.LEFT: Nav.RIGHT, Nav.RIGHT: Nav.LEFT, Nav.UP: Nav.DOWN, Nav.DOWN: Nav.UP}
-    count = 0
-    while count < min(len(before), len(after)) and opposite.get(before[-1 - count]) == after[count]:
-        count += 1
-    return count
+    pairs = takewhile(lambda pair: opposite.get(pair[0]) is pair[1], zip(reversed(before), after, strict=False))
+    return sum(1 for _ in pairs)
 
 
 def _meanings(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> Iterator[tuple[Frame, float, bool]]:
@@ -359,11 +353,7 @@ def _leads(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext)
         return
     if isinstance(frame, Look) and (Nav.UP if frame.up else Nav.DOWN) in way.plan and pose % VIEWS // HEADINGS == 1:
         yield Lead((), pose, COSTS.loose)  # one has had to already
-    again = _restated(frame, clause, way, place)
-    if again:
-        yield from again
-    elif isinstance(frame, Walk) and clause.vague and not clause.after and arrived:
-        yield Lead((), pose, COSTS.restated)  # "into the kitchen you go"
+    yield from _restated(frame, clause, way, place)
 
 
 def _restated(frame: Frame, clause: Clause, way: TakenWay, place: GroundingContext) -> list[Lead]:
@@ -388,12 +378,9 @@ def _restated(frame: Frame, clause: Clause, way: TakenWay, place: GroundingConte
 
 def _leads_at(frame: Frame, pose: int, place: GroundingContext) -> list[Lead]:
     """Where a frame leads from a pose as it says, and loosely."""
-    found = []
-    if check(frame, place.around, pose, place.seen):
-        end = follow(frame, place.around, pose, place.step)
-        if end is not None:
-            found.append(Lead(_plan_to(frame, place.around, pose, end), end, 0.0, True))
-    return [*found, *loose_leads(frame, pose, place)] if place.loosely else found
+    end = follow(frame, place.around, pose, place.step) if check(frame, place.around, pose, place.seen) else None
+    strict = [] if end is None else [Lead(_plan_to(frame, place.around, pose, end), end, 0.0, True)]
+    return [*strict, *(loose_leads(frame, pose, place) if place.loosely else ())]
 
 
 def _plan_to(frame: Frame, around: Surroundings, pose: int, end: int) -> tuple[Nav, ...]:

@@ -19,8 +19,7 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 LONGEST = 400
 """Characters that are read."""
 
-TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
-_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)\b", re.IGNORECASE)
+TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:st|nd|rd|th)\b|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _LEAST = 4
 """Letters of a word in which one may be wrong."""
 
@@ -34,12 +33,13 @@ class Sign(NamedTuple):
 
 
 UNKNOWN = "?"
+_ABOUT = ("around", "near", "reach")  # "around 60 degrees", "up to two steps"
 _SPECIAL = {("thing", DOOR): "door", ("thing", STAIRS): "stairs"}
 
 
 def signs(text: str) -> list[Sign]:
     """What the words of a text mean, those of no meaning left out."""
-    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in _tokens(text)]
+    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in TOKEN.finditer(text, 0, LONGEST)]
     known = [_respelt(word) for word, _, _ in words]
     found: list[Sign] = []
     at = 0
@@ -49,18 +49,9 @@ def signs(text: str) -> list[Sign]:
         found += [Sign(_counted(each, known[at], found, known[at - 1] if at else ""), start, end) for each in meant]
         at += size
     said = [each for each in found if each.sign]
-    about = [
-        at for at, each in enumerate(said[:-1]) if each.sign in ("around", "near", "reach") and said[at + 1].sign[0] == "#"
-    ]
-    return [each for at, each in enumerate(said) if at not in about]  # "around 60 degrees", "up to two steps"
-
-
-def _tokens(text: str) -> Iterator[re.Match[str]]:
-    at = 0
-    while match := TOKEN.search(text, at, LONGEST):
-        match = _ORDINAL.match(text, match.start(), LONGEST) or match
-        yield match
-        at = match.end()
+    onward = [*(each.sign for each in said[1:]), ""]
+    numbered = zip(said, (each.startswith("#") for each in onward), strict=False)
+    return [each for each, number in numbered if not (number and each.sign in _ABOUT)]
 
 
 def _longest(words: Sequence[str], at: int, counted: bool) -> tuple[int, tuple[str, ...]]:

@@ -37,6 +37,7 @@ from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
 _NOT_BEHIND = 4.0  # for what is not behind somebody, if that is said
+_IN_VIEW = 40.0  # degrees from the middle of the view
 _FAR_OFF = 4  # steps to what may loosely be meant
 
 KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
@@ -97,8 +98,10 @@ class GroundingContext:
 
     def way(self, pose: int, there: int, cost: float) -> Lead:
         """How the navigation teacher leads somewhere; it costs what nobody has said as well."""
-        plan, end, unsaid = self.once(_way, pose, there)
-        return Lead(plan, end, cost + unsaid)
+        if (pose, there) not in self.made:
+            self.made[pose, there] = self.around.leading(pose, there)
+        plan, end = self.made[pose, there]
+        return Lead(plan, end, cost + COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan))
 
     def begin(self, pose: int) -> None:
         """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
@@ -117,11 +120,6 @@ class GroundingContext:
         return not self.loosely or not moves or moves in self.beginnings
 
 
-def _way(pose: int, there: int, place: GroundingContext) -> tuple[tuple[Nav, ...], int, float]:
-    plan, end = place.around.leading(pose, there)
-    return plan, end, COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
-
-
 def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
     around, (here, view) = place.around, divmod(pose, VIEWS)
@@ -129,14 +127,20 @@ def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Le
         case LevelFrame():
             plan = ((Nav.UP,), (), (Nav.DOWN,))[view // HEADINGS]
             yield Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)
-        case Have(landmark, room, side):
-            yield Lead((), pose, _missed(around, here, view, NOTHING if landmark is None else landmark.thing, room, side))
-        case Face(side, landmark) | Spot(side, landmark):
-            yield from _turns(around, pose, side, landmark.thing, spot=isinstance(frame, Spot))
-        case Overlook(side, room):
+        case Have(None, room) if room == NOTHING:
+            yield Lead((), pose, 0.0)  # one is there already
+        case Have(side=side):
+            bearings = _bearings(frame, around, here, view)
+            away = min(map(abs, bearings), default=180.0)
+            if side in ("left", "right", "behind"):
+                missed = 0.3 if any(_is_on(each, side) for each in bearings) else 2.0
+            else:
+                missed = min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
+            yield Lead((), pose, missed)
+        case Face(side) | Spot(side) | Overlook(side):
             for times, there in enumerate(around.turning(view, side == "left"), start=1):
-                away = off_room(around, here, there, room)
-                if times <= 6 and away <= 40:
+                away = min(map(abs, _bearings(frame, around, here, there)), default=180.0)
+                if times <= 6 and away <= _IN_VIEW:
                     yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
         case Enter(room) if around.room_nouns[here] == room:
             for steps, cost in onward():  # farther in
@@ -158,9 +162,11 @@ def _goals(frame: Frame, around: Surroundings, here: int, view: int) -> Iterator
                     yield there, 0.4
                 elif toward is not None and around.nears(here, there, toward.thing):
                     yield there, 0.05 * float(around.apart[there, toward.thing])
-        case Reach(landmark, side) if side is not None and not _sided(around, here, view, landmark.thing, side):
-            yield from ((there, cost + 0.6) for there, cost in _toward(landmark.thing, around, here))
-        case Reach(landmark) | Remember(landmark):
+        case Reach(landmark, side):
+            bearing = float(turned(around.bearing_of(here, landmark.thing), view))
+            beyond = 0.0 if side is None or _is_on(bearing, side) else 0.6
+            yield from ((there, cost + beyond) for there, cost in _toward(landmark.thing, around, here))
+        case Remember(landmark):
             yield from _toward(landmark.thing, around, here)
         case Pass(landmark):
             yield from _past(landmark.thing, around, here, view)
@@ -184,27 +190,6 @@ def _near(around: Surroundings, here: int, hops: int = _FAR_OFF) -> list[int]:
     return [int(there) for there in np.flatnonzero((around.hops[here] > 0) & (around.hops[here] <= hops))]
 
 
-def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: bool) -> Iterator[Lead]:
-    """Turning until a thing is more or less ahead, or has come well into view."""
-    here, view = divmod(pose, VIEWS)
-    first = 0
-    for times, there in enumerate(around.turning(view, side == "left"), start=1):
-        if not around.present[here, there, thing]:
-            if first:
-                return
-            continue
-        first = first or times
-        away = abs(float(around.across[here, there, thing])) / 30
-        hardly = 0.0 if around.visible[here, there, thing] else 0.3
-        late = 0.15 * (times - first) if spot else away * 0.6
-        yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + late + hardly)
-
-
-def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -> bool:
-    """Whether a thing is on a side."""
-    return _is_on(float(turned(around.bearing_of(here, thing), view)), side)
-
-
 def _is_on(bearing: float, side: Side) -> bool:
     """Whether something at an angle is on a side, in a wide sense."""
     if side in ("ahead", "behind"):
@@ -212,45 +197,19 @@ def _is_on(bearing: float, side: Side) -> bool:
     return 0 < (bearing if side == "right" else -bearing) <= 150
 
 
-def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
-    """What it costs to think that a thing or a room is where it is said to be."""
-    if thing == NOTHING and room == NOTHING:
-        return 0.0  # one is there already
-    if thing == NOTHING:
-        away = off_room(around, here, view, room)
-        if side in ("left", "right", "behind"):
-            return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
-        return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
-    if side in ("left", "right", "behind"):
-        return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
-    if not around.present[here, view, thing]:
-        return 2.0
-    away = abs(float(around.across[here, view, thing])) / 30
-    return (0.0 if around.visible[here, view, thing] else 0.4) + away * (0.8 if side == "ahead" else 0.2)
-
-
-def off_room(around: Surroundings, here: int, view: int, room: int) -> float:
-    """How far from the middle of the view the way into a room of a kind is."""
-    return min((abs(each) for each in _room_bearings(around, here, view, room)), default=180.0)
-
-
-def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> list[float]:
-    """Where the ways into rooms of a kind are, from here: doors, or else places behind them."""
+def _bearings(frame: Face | Spot | Overlook | Have, around: Surroundings, here: int, view: int) -> list[float]:
+    """Where the thing is from here of which a frame speaks, or the ways into its rooms."""
+    landmark = None if isinstance(frame, Overlook) else frame.landmark
+    if landmark is not None:
+        seen = around.largest[here, landmark.thing] > 0
+        return [float(turned(around.bearing_of(here, landmark.thing), view))] if seen else []
+    room = NOTHING if isinstance(frame, Face | Spot) else frame.room
     alike = {room, *KIN_ROOMS.get(room, ())}
-    found = [
+    return [
         way.bearing
         for way in around.ways_from(here, view)
         if way.beyond is not None and (room == NOTHING or int(around.room_nouns[way.beyond]) in alike)
     ]
-    if found:
-        return found
-    for there in _near(around, here, 3):
-        noun = int(around.room_nouns[there])
-        if around.room[there] != around.room[here] and noun in alike:
-            first = int(around.graph.hop[here, there])
-            found.append(float(turned(around.bearings[here, there], view)))
-            found.append(float(turned(around.bearings[here, first], view)))
-    return found
 
 
 def _toward(thing: int, around: Surroundings, here: int) -> Iterator[tuple[int, float]]:
@@ -294,16 +253,11 @@ def _rooms(frame: Enter | Leave, around: Surroundings, here: int, view: int) -> 
         if wanted >= 0 and noun != wanted:
             cost += 0.4 if noun in KIN_ROOMS[wanted] else 1.5
         if holding != NOTHING:
-            cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
+            own = around.noun[[thing.room == around.room[there] for thing in around.house.objects]].tolist()
+            cost += 0.0 if any(each != NOTHING and mistaken(holding, each) is not None for each in own) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
             cost += _NOT_BEHIND if frame.side == "behind" else COSTS.elsewhere
         yield there, cost
-
-
-def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
-    """Whether there is such a thing in a room."""
-    own = (each for each, thing in zip(around.noun.tolist(), around.house.objects, strict=True) if thing.room == room)
-    return any(each != NOTHING and mistaken(noun, each) is not None for each in own)
 
 
 def _doors(
