@@ -223,9 +223,9 @@ def _onward(way: TakenWay, clause: Clause, place: GroundingContext) -> Iterator[
         for meant, cost, strict in _meanings(frame, clause, way, place):
             for lead in _varied(_leads(meant, clause, way, place), clause, way, place):
                 if len(way.plan) + len(lead.plan) <= LONGEST_PLAN:
-                    total = cost + number * COSTS.otherwise + _effort(way, meant, lead, place)
-                    after, done = _with(way, meant, lead.plan), True
                     path = place.around.path(way.pose // VIEWS, lead.end // VIEWS)[1:]
+                    total = cost + number * COSTS.otherwise + _effort(way, meant, lead, path, place)
+                    after, done = _with(way, meant, lead.plan), True
                     yield after._replace(
                         cost=way.cost + total,
                         pose=lead.end,
@@ -250,11 +250,11 @@ def _with(way: TakenWay, frame: Frame | None, plan: tuple[Nav, ...] | None = Non
     )
 
 
-def _effort(way: TakenWay, frame: Frame, lead: Lead, place: GroundingContext) -> float:
+def _effort(way: TakenWay, frame: Frame, lead: Lead, path: Sequence[int], place: GroundingContext) -> float:
     """What it costs to do so much: long plans, turns that are taken back, and coming back are seldom meant."""
     before, after = len(way.plan), len(way.plan) + len(lead.plan)
     many = max(after - _MANY, 0) - max(before - _MANY, 0)
-    again = sum(each in way.been for each in place.around.path(way.pose // VIEWS, lead.end // VIEWS)[1:])
+    again = sum(map(way.been.__contains__, path))
     blocked = bool(lead.plan) and lead.end == way.pose and frame != StopFrame()
     action = COSTS.action_more if place.count is None else COSTS.action
     total: float = (
