@@ -10,11 +10,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor
+
+from vnla.common.batching import Batching
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import write_world
 from vnla.houses.house import House
 from vnla.tasks.cottage import cottage_tasks
 from vnla.tasks.task import Task
+from vnla.training.config import RunConfig
+from vnla.training.context import make_agent, make_context, make_practice
+from vnla.training.data import RunData
+from vnla.training.trainer import Trainer
 from vnla.world.compiled import World
 
 SPLITS = ("train", "val_seen", "val_unseen", "test_seen", "test_unseen")
@@ -80,3 +88,14 @@ def _record(task: Task, number: int) -> dict[str, Any]:
         "end_region_name": task.goal_room,
         "object_name": task.object,
     }
+
+
+def practice_gradients(config: RunConfig, data: RunData, *, fixed: bool = False) -> dict[str, Tensor]:
+    """The gradients of an iteration with practice; a `fixed` batch keeps its size."""
+    agent = make_agent(config, data)
+    context = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
+    practice = make_practice(config, data, agent)
+    trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
+    which = torch.arange(4)
+    trainer.learned(trainer.played(which, torch.full_like(which, 3)))
+    return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}

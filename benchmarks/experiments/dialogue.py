@@ -30,7 +30,8 @@ from vnla.houses.folder import read_world
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.asking import meant_by
 from vnla.language.dialogue import Asking, ask_back, choice_of, without_what_tells_apart
-from vnla.language.readings import CandidateReading, readings
+from vnla.language.grounding import TakenWay
+from vnla.language.readings import readings
 from vnla.language.speaker.composing import stepping
 from vnla.language.surroundings import Surroundings
 from vnla.report.advice import wandering
@@ -126,16 +127,16 @@ def outcomes(each: Told, count: int | None) -> Iterator[tuple[str, bool]]:
         yield f"margin {margin}: right with one request more in its place", _right(each, again)
 
 
-def _read(each: Told, text: str, count: int | None) -> list[CandidateReading]:
+def _read(each: Told, text: str, count: int | None) -> list[TakenWay]:
     step = stepping(each.around, each.plan, each.poses)
     return readings(text, each.around, each.poses[0], step, count=count, guided=True)
 
 
-def _right(each: Told, found: Sequence[CandidateReading]) -> bool:
+def _right(each: Told, found: Sequence[TakenWay]) -> bool:
     return bool(found) and found[0].pose == each.poses[-1]
 
 
-def both(one: Sequence[CandidateReading], other: Sequence[CandidateReading]) -> list[CandidateReading]:
+def both(one: Sequence[TakenWay], other: Sequence[TakenWay]) -> list[TakenWay]:
     """Return the readings of two sentences about the same plan, those first that both allow best."""
     costs = [{each.plan: each.cost for each in found} for found in (one, other)]
     every = {each.plan: each for each in (*one, *other)}

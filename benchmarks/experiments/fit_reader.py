@@ -10,9 +10,9 @@ sentences, heard without the number of actions, then lead where their walk ends;
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,14 +20,14 @@ from benchmarks.experiments.people import Houses
 from vnla.camera import VIEWS
 from vnla.common.files import write_text
 from vnla.language.costs import COSTS
-from vnla.language.grounding import at_the_end, is_exact, ways_to_take
+from vnla.language.grounding import at_the_end, unpriced
 from vnla.language.handwritten import Written, development
 from vnla.language.parser import parse
 from vnla.language.relaxed_matching import GroundingContext
 from vnla.world.actions import Nav
 
 FILE = Path(__file__).parents[2] / "src" / "vnla" / "language" / "data" / "costs.txt"
-AT_THE_END = ("more", "more_strict", "more_or_less")
+AT_THE_END = ("more", "more_or_less", "detour", "forbidden")
 VALUES = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8)
 FACTORS = (0.5, 2.0)
 
@@ -44,8 +44,7 @@ def choices(line: Written, houses: Houses) -> Iterator[Choice]:
     """The ways to take the sentence of a walk."""
     around, parsed = houses.around(line.house_name), parse(line.sentence)
     pose = around.graph.ids.index(line.viewpoint) * VIEWS + line.view
-    loosely = not all(is_exact(frame) for clause in parsed.clauses for frame in clause.frames)
-    place = GroundingContext(around, around.after, loosely=loosely)
+    place = GroundingContext(around, around.after)
 
     def end(plan: Sequence[Nav]) -> int:
         there = pose
@@ -54,7 +53,7 @@ def choices(line: Written, houses: Houses) -> Iterator[Choice]:
         return there
 
     wanted = end(line.plan)
-    for way in ways_to_take(parsed, place, pose):
+    for way in unpriced(parsed, place, pose):
         yield Choice(way.cost, at_the_end(way, parsed, place), end(way.plan) == wanted)
 
 
@@ -93,8 +92,8 @@ def main(place: Path, names: Sequence[str]) -> None:
         fit(name, VALUES, sentences, houses)
     for name in names:
         fit(name, [round(getattr(COSTS, name) * factor, 4) for factor in FACTORS], None, houses)
-    head = [line for line in FILE.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
-    write_text(FILE, "\n".join([*head, *(f"{name}: {value}" for name, value in asdict(COSTS).items())]) + "\n")
+    text = FILE.read_text(encoding="utf-8")
+    write_text(FILE, re.sub(r"^(\w+): [\d.]+", lambda found: f"{found[1]}: {getattr(COSTS, found[1])}", text, flags=re.M))
 
 
 if __name__ == "__main__":

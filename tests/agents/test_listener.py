@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_run import write_cottage
+from cottage_run import practice_gradients, write_cottage
 from vnla.agents.agent import Sizes
 from vnla.agents.listener.agent import ListenerAgent, ListenerGates, ListenerModule, listener_agent
 from vnla.agents.listener.objects import ObjectsAhead, ObjectSensor
@@ -20,7 +20,6 @@ from vnla.agents.sensor_registry import sensors_named
 from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
 from vnla.camera import HALF_FIELD
-from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.episode import StepContext, beginning
 from vnla.evaluation.evaluate import greedy
@@ -32,10 +31,9 @@ from vnla.language.things import THINGS, thing_of
 from vnla.rollout import Rollout
 from vnla.training.checkpoints import load_agent
 from vnla.training.config import RunConfig, TrainingConfig
-from vnla.training.context import make_agent, make_context, make_practice
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
 from vnla.training.together import train
-from vnla.training.trainer import Trainer
 
 SIZES = {"hidden": 16, "help_hidden": 16, "word_embedding": 8, "width": 8, "pieces": 64, "dropout": 0.0}
 
@@ -172,23 +170,12 @@ def test_a_word_means_the_object_that_it_names() -> None:
     assert half.sum() <= 0.5 + 1e-6, "no more is meant than is attended to"
 
 
-def walks(config: RunConfig, data: RunData, *, fixed: bool = False) -> dict[str, Tensor]:
-    """The gradients of an iteration with practice."""
-    agent = make_agent(config, data)
-    context = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
-    practice = make_practice(config, data, agent)
-    trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
-    which = torch.arange(4)
-    trainer.learned(trainer.played(which, torch.full_like(which, 3)))
-    return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}
-
-
 def test_everything_new_learns_and_a_batch_of_fixed_size_learns_alike(config: RunConfig, data: RunData) -> None:
-    found = walks(config, data)
+    found = practice_gradients(config, data)
     agent = make_agent(config, data)
     silent = [name for name, _ in agent.named_parameters() if name not in found or not found[name].any()]
     assert not silent
-    for name, gradient in walks(config, data, fixed=True).items():
+    for name, gradient in practice_gradients(config, data, fixed=True).items():
         torch.testing.assert_close(gradient, found[name], rtol=1e-3, atol=1e-5, msg=name)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from cottage_poses import AROUND, pose
 from true_frames import plan_frames
 from vnla.camera import VIEWS, view_index
 from vnla.houses.cottage import cottage
@@ -21,14 +22,9 @@ from vnla.language.wayfinding import Wayfinding
 from vnla.world.actions import Nav
 from vnla.world.compiled import Environment, World
 
-AROUND = Surroundings(cottage(), plain_sights(cottage()))
 WORLD = World.compile([cottage()])
 NAMES = AROUND.graph.ids
 KITCHEN, LIVING, HALL, DINING, ENTRY = map(room_of, "klhde")
-
-
-def pose(viewpoint: str, heading: int) -> int:
-    return NAMES.index(viewpoint) * VIEWS + view_index(1, heading)
 
 
 def step(place: int, action: Nav) -> int:

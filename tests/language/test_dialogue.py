@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from cottage_players import FOLLOWING, TASKS, VOCABULARY, WORLD, context
+from cottage_poses import AROUND
 from vnla import episode
 from vnla.assistance.advisor import BoundAdvisor, TemplateAdvisor, tabulated
 from vnla.assistance.help_policies import AtFirst
@@ -18,19 +19,15 @@ from vnla.bcui import bcui
 from vnla.common.errors import InputError
 from vnla.episode import StepContext, beginning
 from vnla.evaluation.evaluate import greedy
-from vnla.houses.cottage import cottage
 from vnla.language.asking import AskingInterpreter
 from vnla.language.dialogue import Asking, ask_back, choice_among, choice_of, plain_clauses, without_what_tells_apart
 from vnla.language.interpreter import Houses
 from vnla.language.readings import readings, with_sides
 from vnla.language.registry import advisor_named
-from vnla.language.sights import plain_sights
-from vnla.language.surroundings import Surroundings
 from vnla.serve.hearing import spoken_into, with_persons
 from vnla.stepper import EpisodeStepper
 from vnla.world.actions import Nav
 
-AROUND = Surroundings(cottage(), plain_sights(cottage()))
 HOUSES = Houses(WORLD, lambda _: AROUND)
 LEVEL = 14  # the first viewpoint, looking level
 

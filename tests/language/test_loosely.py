@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from cottage_poses import AROUND
 from vnla.camera import VIEWS
-from vnla.houses.cottage import cottage
 from vnla.language.frames import Step
 from vnla.language.relaxed_matching import GroundingContext
-from vnla.language.sights import plain_sights
-from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
 
-AROUND = Surroundings(cottage(), plain_sights(cottage()))
 POSES = range(len(AROUND.graph.ids) * VIEWS)
 
 

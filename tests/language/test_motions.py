@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cottage_poses import AROUND, pose
 from vnla.assistance.advisor import TemplateAdvisor
-from vnla.camera import VIEWS, view_index
-from vnla.houses.cottage import cottage
+from vnla.camera import VIEWS
 from vnla.houses.generate.world import PRESETS, recipes
 from vnla.language.grounding import denote, motions
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import parse
 from vnla.language.reader import read_advice
-from vnla.language.sights import boxed_sights, plain_sights
+from vnla.language.sights import boxed_sights
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
 
@@ -25,7 +25,6 @@ TEXT = (Path(__file__).parent / "motions.tsv").read_text(encoding="utf-8")
 DEVELOPED, HELD_OUT = ([line.split("\t") for line in part.splitlines() if "\t" in line] for part in TEXT.split("# Held out"))
 PAPER = TemplateAdvisor()
 WORDS = frozenset(PAPER.words())
-AROUND = Surroundings(cottage(), plain_sights(cottage()))
 
 
 def done(said: str) -> str:
@@ -43,10 +42,6 @@ def test_most_of_what_nobody_developed_it_on_is_done() -> None:
     assert len(good) == 40 and sum(good) >= 36
 
 
-def at(viewpoint: str, heading: int) -> int:
-    return AROUND.graph.ids.index(viewpoint) * VIEWS + view_index(1, heading)
-
-
 @pytest.mark.parametrize(
     ("said", "viewpoint", "heading", "there"),
     [
@@ -58,13 +53,13 @@ def at(viewpoint: str, heading: int) -> int:
 )
 def test_where_it_leads_in_the_cottage(said: str, viewpoint: str, heading: int, there: str) -> None:
     """From hall, south, the kitchen lies at 99.5 degrees, the living room's first viewpoint at 281, and nearest."""
-    meant = denote(parse(said), AROUND, at(viewpoint, heading), AROUND.after)
+    meant = denote(parse(said), AROUND, pose(viewpoint, heading), AROUND.after)
     assert AROUND.graph.ids[meant.pose // VIEWS] in there.split(), (meant.frames, meant.why)
 
 
 def test_metres_are_those_of_the_house() -> None:
     """The living room is 2.55 m from the hall's south end; its next place is farther on."""
-    here = at("hall_south", 9)
+    here = pose("hall_south", 9)
     for metres, steps in (("2.5 metres", 1), ("8 feet", 1), ("5 metres", 2)):
         assert denote(parse(f"walk {metres}"), AROUND, here, AROUND.after).plan == (Nav.FORWARD,) * steps, metres
 
@@ -134,7 +129,7 @@ def test_a_long_sentence_takes_little_of_the_processor(said: str, large: Surroun
 )  # fmt: skip
 def test_an_answer_to_everything(said: str) -> None:
     """Which says so where nothing is done, where a house is known and where none is."""
-    for place in (None, (AROUND, at("hall_south", 0))):
+    for place in (None, (AROUND, pose("hall_south", 0))):
         found = read_advice(said, PAPER, WORDS, place)
         assert found.understood or found.why
 
@@ -142,10 +137,10 @@ def test_an_answer_to_everything(said: str) -> None:
 @given(st.text(max_size=80))
 @settings(deadline=None, max_examples=40)
 def test_whatever_is_not_done_has_a_reason(said: str) -> None:
-    found = read_advice(said, PAPER, WORDS, (AROUND, at("hall_south", 0)))
+    found = read_advice(said, PAPER, WORDS, (AROUND, pose("hall_south", 0)))
     assert found.understood or found.why
 
 
 def test_what_only_tells_how_things_are_is_said_to_do_so() -> None:
-    found = read_advice("the kitchen is behind you", PAPER, WORDS, (AROUND, at("hall_south", 0)))
+    found = read_advice("the kitchen is behind you", PAPER, WORDS, (AROUND, pose("hall_south", 0)))
     assert found.understood is None and found.why == "it says how things are, not what to do"

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cottage_poses import AROUND, pose
 from vnla.assistance.phrases import subgoal_text
-from vnla.camera import VIEWS, view_index
-from vnla.houses.cottage import cottage
+from vnla.camera import VIEWS
 from vnla.language.clauses import FAR, UNSAID
 from vnla.language.frames import (
     Enter,
@@ -37,13 +37,10 @@ from vnla.language.grounding import denote
 from vnla.language.handwritten import development
 from vnla.language.meanings import LONGEST
 from vnla.language.parser import parse
-from vnla.language.sights import plain_sights
-from vnla.language.surroundings import Surroundings
 from vnla.language.things import NOTHING, room_of, thing_of
 from vnla.language.wording import plain_words
 from vnla.world.actions import Nav
 
-AROUND = Surroundings(cottage(), plain_sights(cottage()))
 KITCHEN, HALL, LIVING = map(room_of, "khl")
 
 
@@ -145,23 +142,19 @@ WORDS = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=600), st.lists(WORDS, max_size=60).map(" ".join)), st.integers(0, 36 * 8 - 1))
 @settings(deadline=None, max_examples=80)
-def test_nothing_that_anybody_types_is_an_error(text: str, pose: int) -> None:
+def test_nothing_that_anybody_types_is_an_error(text: str, here: int) -> None:
     parsed = parse(text)
-    meant = denote(parsed, AROUND, pose, AROUND.after)
+    meant = denote(parsed, AROUND, here, AROUND.after)
     for parts in (parsed.parts, meant.parts):
         ends = [place for start, end, _ in parts for place in (start, end)]
         assert ends == sorted(ends) and all(0 <= place <= len(text) for place in ends)
     assert len(meant.frames) <= len(parsed.clauses)
     assert parsed.clauses or parsed.why
     if meant.true:
-        at = pose
+        at = here
         for action in meant.plan:
             at = AROUND.after(at, action)
         assert at // VIEWS == meant.pose // VIEWS or Nav.FORWARD in meant.plan
-
-
-def pose(viewpoint: str, heading: int) -> int:
-    return AROUND.graph.ids.index(viewpoint) * VIEWS + view_index(1, heading)
 
 
 @pytest.mark.parametrize(

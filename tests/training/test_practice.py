@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cottage_run import write_cottage
+from cottage_run import practice_gradients, write_cottage
 from vnla.agents.fast.cpu.state import CpuState
 from vnla.agents.fast.gpu.state import CudaGraphState
 from vnla.agents.plain import PlainState
@@ -18,7 +18,6 @@ from vnla.assistance.acting import BCUI
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.assistance.help_policies import AtFirst
 from vnla.bcui import bcui
-from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.episode import beginning
 from vnla.evaluation.evaluate import greedy
@@ -29,7 +28,6 @@ from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
 from vnla.training.data import RunData
 from vnla.training.practice import NONE, Strange, SubgoalPractice, prepend_subgoal, strangely
-from vnla.training.trainer import Trainer
 from vnla.words import Words
 from vnla.world.actions import STOP
 from vnla.world.compiled import viewpoint_of
@@ -162,13 +160,7 @@ def learned(config: RunConfig, data: RunData, policy_state: type[PolicyState], *
     """The gradients of an iteration with strange words in practice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vnla.agents.paper.state_for", lambda _: policy_state)
-        agent = make_agent(config, data)
-        context = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
-        practice = make_practice(config, data, agent)
-        trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
-        which = torch.arange(4)
-        trainer.learned(trainer.played(which, torch.full_like(which, 3)))
-    return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}
+        return practice_gradients(config, data, fixed=fixed)
 
 
 def test_all_minds_learn_alike_from_episodes_and_practice_together(config: RunConfig, data: RunData) -> None:

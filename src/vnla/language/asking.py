@@ -24,8 +24,9 @@ from vnla.camera import VIEWS
 from vnla.episode import StepContext, may_ask_back
 from vnla.language.dialogue import Asking, QuestionBack, ask_back, choice_of, without_what_tells_apart
 from vnla.language.grammar import text_of
+from vnla.language.grounding import TakenWay
 from vnla.language.interpreter import Houses
-from vnla.language.readings import CandidateReading, readings
+from vnla.language.readings import readings
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.world.actions import Nav
@@ -141,7 +142,7 @@ def _spelled(text: str) -> list[str]:
     return [*text.replace(COMMA, f" {COMMA}").split(), FULL_STOP]
 
 
-def meant_by(question: QuestionBack, chosen: int | None) -> CandidateReading:
+def meant_by(question: QuestionBack, chosen: int | None) -> TakenWay:
     """The reading that an answer chose; the cheapest where it chose none."""
     return question.readings[chosen or 0]
 

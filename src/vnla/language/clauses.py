@@ -7,14 +7,15 @@ likeliest first: landmarks have a noun but no thing yet, since which one is mean
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import product
 from typing import NamedTuple, get_args
 
 from vnla.language import word_lists
-from vnla.language.frames import Frame, Landmark, Look, Turn, Walk
-from vnla.language.surroundings import SIDES, Side
+from vnla.language.frames import Frame, Landmark
+from vnla.language.surroundings import Side
 from vnla.language.things import DOOR, NOTHING, STAIRS
 
 TURN = 3
@@ -28,10 +29,9 @@ UNSAID = -2
 STEP_LENGTH = 2.0
 """Metres of a step, about, where no house tells how far it is."""
 _DEGREES = 30
-_FOOT = 0.3048
-
+_METRES = {"metres": 1.0, "feet": 0.3048}
+_AMOUNTS = {"slightly": 1, "half": 2, "quarter": 3, "sharp": 4, "nearly": 5}
 _SIDES: tuple[Side, ...] = ("left", "right")
-_BEHIND: Side = "behind"
 
 
 class Remark(str):
@@ -41,19 +41,10 @@ class Remark(str):
 
 
 Groups = Mapping[str, str | None]
-Build = Callable[[Groups], Iterator[Frame | Remark]]
-
-_BUILDERS: dict[str, Build] = {}
-"""Functions that make frames of a rule's groups, by the name that `data/rules.txt` has for each."""
 
 
-def _builder(build: Build) -> Build:
-    _BUILDERS[build.__name__[1:]] = build
-    return build
-
-
-def _number(digits: str | None, least: int = 1) -> float:
-    return min(float(digits[1:]), 1000.0) if digits else least
+def _number(digits: str | None) -> float:
+    return min(float(digits[1:]), 1000.0) if digits else 1.0
 
 
 def _count(digits: str | None, what: str) -> Iterator[int | Remark]:
@@ -69,38 +60,15 @@ def _count(digits: str | None, what: str) -> Iterator[int | Remark]:
         yield min(int(number), MOST)
 
 
-def _landmarks(found: Groups, name: str = "thing") -> Iterator[Landmark]:
-    said = found[name]
-    if not said:
-        return
-    nouns = [{"door": DOOR, "stairs": STAIRS}[said]] if said in ("door", "stairs") else map(int, said[5:].split("_"))
-    hue = re.search(r"\d+", found.get("hues") or "")
-    yield from (Landmark(NOTHING, noun, int(hue[0]) if hue else NOTHING) for noun in nouns)
-
-
-def _sides(found: Groups, name: str = "side") -> tuple[Side, ...]:
-    """The side that is said, or both."""
-    return tuple(side for side in _SIDES if found[name] in (None, side)) or _SIDES
-
-
-def _on(found: Groups) -> Side | None:
-    on = found.get("on")
-    return next((side for side in (*SIDES, _BEHIND) if side == on), None)
-
-
-@_builder
-def _turn(found: Groups) -> Iterator[Frame | Remark]:
-    amounts = {"slightly": 1, "half": 2, "quarter": 3, "sharp": 4, "nearly": 5, None: TURN}
-    degrees, times = found["degrees"], found["times"]
-    if found["number"]:  # "left 60", "two to the right"
-        degrees, times = (found["number"], None) if _number(found["number"]) > MOST else (None, found["number"])
-    counts: list[int | Remark] = [amounts[found["amount"]]]
-    if times:
-        counts = list(_count(times, "turns"))
-    elif degrees:
-        counts = list(_turns_of(_number(degrees)))
-    for count in counts:
-        yield from (count,) if isinstance(count, Remark) else (Turn(side, count) for side in reversed(_sides(found)))
+def _turns(found: Groups, what: str = "turns", usual: int = TURN) -> Iterator[int | Remark]:
+    """How often to turn, or to look; of "left 60" and "two to the right" the number tells which is meant."""
+    degrees, times, number = found["degrees"], found["times"], found["number"]
+    if times or (number and _number(number) <= MOST):
+        yield from _count(times or number, what)
+    elif degrees or number:
+        yield from _turns_of(_number(degrees or number))
+    else:
+        yield _AMOUNTS.get(found["amount"] or "", usual)
 
 
 def _turns_of(degrees: float) -> Iterator[int | Remark]:
@@ -122,77 +90,60 @@ def _turns_of(degrees: float) -> Iterator[int | Remark]:
         yield int(turns)
 
 
-@_builder
-def _so_often(found: Groups) -> Iterator[Frame]:
-    """As often as a side is said: "left, left"."""
-    row, side = found["row"] or "", found["first"]
-    yield Turn("left" if side == "left" else "right", row.count(side or ""))
+def _metres(found: Groups) -> float:
+    """How many metres are said; none where steps are counted."""
+    return _number(found["steps"]) * _METRES.get(found["unit"] or "", 0.0) if found["steps"] else 0.0
 
 
-@_builder
-def _by_the_clock(found: Groups) -> Iterator[Frame]:
-    hour = int(_number(found["hour"])) % 12
-    if hour:
-        yield Turn("right", hour) if hour <= 6 else Turn("left", 12 - hour)
-
-
-@_builder
-def _look(found: Groups) -> Iterator[Frame | Remark]:
-    counts = _turns_of(_number(found["degrees"])) if found["degrees"] else _count(found["times"], "looks")
-    yield from (each if isinstance(each, Remark) else Look(found["way"] == "up", each) for each in counts)
-
-
-@_builder
-def _walk(found: Groups) -> Iterator[Frame | Remark]:
-    yield from _walks(found, None)
-
-
-def _walks(found: Groups, toward: Landmark | None) -> Iterator[Frame | Remark]:
+def _steps(found: Groups) -> Iterator[int | Remark]:
     """So many steps, or as many as some metres are."""
-    steps, unit = found["steps"], found["unit"] or "steps"
-    if unit == "steps" or not steps:
-        yield from (each if isinstance(each, Remark) else Walk(each, toward) for each in _count(steps, "steps"))
-        return
-    metres = _number(steps) * (_FOOT if unit == "feet" else 1.0)
-    yield (
-        Walk(max(round(metres / STEP_LENGTH), 1), toward, metres) if metres else Remark(f"0 {unit}: there is nothing to do")
-    )
-
-
-@_builder
-def _walk_often(found: Groups) -> Iterator[Frame]:
-    """As often as it is said: "forward, forward"."""
-    yield Walk(min((found["row"] or "").count("ahead"), MOST))
-
-
-@_builder
-def _toward(found: Groups) -> Iterator[Frame | Remark]:
-    if found["steps"]:
-        for landmark in (*_landmarks(found), None):
-            yield from _walks(found, landmark)
+    if metres := _metres(found):
+        yield max(round(metres / STEP_LENGTH), 1)
     else:
-        yield from (Walk(1, landmark) for landmark in _landmarks(found))
-        yield from _builders()["reach"](found)
+        yield from _count(found["steps"], found["unit"] or "steps")
+
+
+def _landmarks(found: Groups) -> Iterator[Landmark]:
+    """The things that a name may mean: one, or several alike."""
+    thing, hue = found["thing"], re.search(r"\d+", found["hues"] or "")
+    special = {"door": (DOOR,), "stairs": (STAIRS,), None: ()}
+    nouns = special[thing] if thing is None or thing in special else map(int, thing[5:].split("_"))
+    yield from (Landmark(NOTHING, noun, int(hue[0]) if hue else NOTHING) for noun in nouns)
+
+
+def _sides(found: Groups) -> tuple[Side, ...]:
+    """The side that is said, or both."""
+    return tuple(side for side in _SIDES if found["side"] in (None, side))
+
+
+def _hour(found: Groups) -> int:
+    return int(_number(found["hour"])) % 12
 
 
 def _room(name: str | None) -> int:
     return NOTHING if name is None else UNSAID if name == "here room" else int(name[4:])
 
 
-def _noun(found: Groups) -> int:
+def _holding(found: Groups) -> int:
     return int(found["holding"][5:].split("_")[0]) if found["holding"] else NOTHING
-
-
-def _said(found: Groups, *names: str) -> bool:
-    return any(found[name] for name in names)
 
 
 _SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
     "side": _sides,
     "round": lambda found: reversed(_sides(found)),
-    "on": lambda found: (_on(found),),
+    "on": lambda found: (found["on"],),
     "ahead": lambda _: ("ahead",),
+    "turns": _turns,
+    "looks": partial(_turns, what="looks", usual=1),
+    "clockwise": lambda found: ("right" if _hour(found) <= 6 else "left",),
+    "hours": lambda found: (min(_hour(found), 12 - _hour(found)),) if _hour(found) else (),
+    "first": lambda found: (found["first"],),
+    "often": lambda found: (min((found["row"] or "").count(found["first"] or ""), MOST),),
+    "steps": _steps,
+    "counted": lambda found: _steps(found) if found["steps"] else (),
+    "metres": lambda found: (_metres(found),),
     "thing": _landmarks,
+    "uncounted": lambda found: () if found["steps"] else _landmarks(found),
     "none": lambda _: (None,),
     "nothing": lambda _: (NOTHING,),
     "here": lambda _: (UNSAID,),
@@ -200,11 +151,11 @@ _SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
     "into": lambda found: (_room(found["room"]),),
     "from": lambda found: (_room(found["from"]),),
     "another": lambda found: () if found["from"] == "here room" else (_room(found["from"]),),
-    "holding": lambda found: (_noun(found),),
-    "held": lambda found: (_noun(found),) if found["holding"] and not found["room"] else (),
+    "holding": lambda found: (_holding(found),),
+    "held": lambda found: (_holding(found),) if found["holding"] and not found["room"] else (),
     "nth": lambda found: (int(found["nth"] or 0),),
     "way": lambda found: (True, False) if found["door"] == "door" else (False, True),
-    "elsewhere": lambda found: () if _said(found, "room", "holding") else (False, True),
+    "elsewhere": lambda found: () if found["room"] or found["holding"] else (False, True),
     "doors": lambda found: (True, False) if found["thing"] == "door" else (),
     "stairs": lambda found: (True, False) if found["thing"] == "stairs" else (),
     "up": lambda found: (found["way"] == "up",),
@@ -215,35 +166,26 @@ _SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
 _FRAMES = {each.__name__: each for each in get_args(Frame)}
 
 
-def _made(alternatives: str, found: Groups) -> Iterator[Frame | Remark]:
+def _made(name: str, found: Groups) -> Iterator[Frame | Remark]:
     """The frames that a line of `[frames]` makes: of each alternative all that its words may stand for."""
-    for each in alternatives.split(" | "):
-        name, *slots = each.split()
-        if name in _FRAMES:
-            values = [[int(slot)] if slot.isdigit() else _SLOTS[slot](found) for slot in reversed(slots)]
-            yield from (_FRAMES[name](*reversed(chosen)) for chosen in product(*values))
-        else:
-            yield from _builders()[name](found)
+    for each in rules().frames[name].split(" | "):
+        head, *slots = each.split()
+        if head not in _FRAMES:
+            yield from _made(head, found)
+            continue
+        values = ([int(slot)] if slot.isdigit() else _SLOTS[slot](found) for slot in reversed(slots))
+        for chosen in product(*values):
+            yield next((value for value in chosen if isinstance(value, Remark)), None) or _FRAMES[head](*reversed(chosen))
 
 
-@cache
-def _builders() -> dict[str, Build]:
-    """What makes frames of a rule's groups: functions, and the lines of `[frames]`."""
-    lines = map(word_lists.entry, word_lists.sections("rules.txt")["frames"])
-    return _BUILDERS | {name: partial(_made, text) for name, text in lines}
-
-
-class Rule(NamedTuple):
-    """A pattern over symbols, and what makes frames of its groups."""
-
-    pattern: re.Pattern[str]
-    name: str
-    """Of what makes frames of its groups."""
+Rule = tuple[re.Pattern[str], str]
+"""A pattern over symbols, and the line of `[frames]` that makes frames of its groups."""
 
 
 class Rules(NamedTuple):
     """The rules of `data/rules.txt`."""
 
+    frames: dict[str, str]
     always: tuple[Rule, ...]
     named: tuple[Rule, ...]
     """Of sentences in which something was named before."""
@@ -268,11 +210,12 @@ def rules() -> Rules:
     for name, text in map(word_lists.entry, sections["fragments"]):
         fragments[name] = whole(text)
     always, named, unnamed = (
-        tuple(Rule(re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
+        tuple((re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
         for section in ("rules", "rules where something was named before", "rules where nothing was named before")
     )
+    frames = dict(map(word_lists.entry, sections["frames"]))
     soft = frozenset(" ".join(sections["symbols that nobody misses"]).split())
-    return Rules(always, named, unnamed, re.compile(fragments["STOP_AT"]), re.compile(fragments["ASIDE"]), soft)
+    return Rules(frames, always, named, unnamed, re.compile(fragments["STOP_AT"]), re.compile(fragments["ASIDE"]), soft)
 
 
 _FRAGMENT = re.compile(r"\{(more_|other_)?([A-Z_]+)\}")
@@ -300,25 +243,15 @@ def longest(text: str, at: int, named: Groups) -> RuleMatch:
             if match is None or match.end() < best.end or (match.end() == best.end and name != "again"):
                 continue
             found = {_MORE.sub("", group): value for group, value in match.groupdict().items() if value is not None}
-            made = tuple(dict.fromkeys(_builders()[name](_Groups({**named, **found} if again else found))))
-            frames = tuple(each for each in made if not isinstance(each, Remark))
+            made = tuple(dict.fromkeys(_made(name, defaultdict(lambda: None, {**named, **found} if again else found))))
             if made:
+                frames = tuple(each for each in made if not isinstance(each, Remark))
+                notes = tuple(each for each in made if isinstance(each, Remark))
                 thing, room = found.get("thing") or found.get("at"), found.get("room")
                 names = {"thing": thing, "hues": found.get("hues"), "room": room} if thing or room else named
-                vague = (name in ("turn", "glance") and not _AMOUNTS & set(found)) or (
-                    name == "walk" and "steps" not in found
-                )
-                best = RuleMatch(
-                    frames, match.end(), names, again, vague, tuple(each for each in made if isinstance(each, Remark))
-                )
+                vague = name in ("turn", "glance", "walk") and _HOW_FAR.isdisjoint(found)
+                best = RuleMatch(frames, match.end(), names, again, vague, notes)
     return best
 
 
-_AMOUNTS = {"number", "degrees", "amount", "times"}
-
-
-class _Groups(dict[str, str | None]):
-    """What a rule has found; nothing where it has not."""
-
-    def __missing__(self, _: str) -> None:
-        return None
+_HOW_FAR = {"number", "degrees", "amount", "times", "steps"}

@@ -20,8 +20,9 @@ from vnla.assistance.phrases import until_stop
 from vnla.camera import VIEWS
 from vnla.common.outside import check_fields
 from vnla.language.frames import Landmark
+from vnla.language.grounding import TakenWay
 from vnla.language.parser import parse
-from vnla.language.readings import CandidateReading, with_sides
+from vnla.language.readings import with_sides
 from vnla.language.surroundings import DOOR_AHEAD, Surroundings, turned
 from vnla.language.things import HUES, NOTHING, ROOMS
 from vnla.language.wording import plain_words
@@ -53,7 +54,7 @@ class Asking:
 class QuestionBack:
     """Readings of a sentence, the cheapest first, and what tells them apart in words."""
 
-    readings: tuple[CandidateReading, ...]
+    readings: tuple[TakenWay, ...]
     choices: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -66,10 +67,10 @@ class QuestionBack:
         return next(found, None)
 
 
-def ask_back(found: Sequence[CandidateReading], around: Surroundings, pose: int, asking: Asking) -> QuestionBack | None:
+def ask_back(found: Sequence[TakenWay], around: Surroundings, pose: int, asking: Asking) -> QuestionBack | None:
     """Return what to ask somebody whose sentence has these readings, the cheapest first, for an agent at a pose; None where
     one of them is the likeliest by far."""
-    close: dict[int, CandidateReading] = {}
+    close: dict[int, TakenWay] = {}
     for each in found:
         if each.cost - found[0].cost <= asking.margin and len(close) < MOST_CHOICES:
             close.setdefault(each.pose, each)
@@ -99,7 +100,7 @@ def choice_among(answer: str, given: Sequence[str]) -> int | None:
     return None
 
 
-def _told(some: Sequence[CandidateReading], around: Surroundings, pose: int) -> Iterator[Iterable[str]]:
+def _told(some: Sequence[TakenWay], around: Surroundings, pose: int) -> Iterator[Iterable[str]]:
     """Ways to tell readings apart, those in the fewest words first."""
     things = [_thing(each) for each in some]
     if len({None if each is None else each.thing for each in things}) == len(things):
@@ -121,7 +122,7 @@ def plain_clauses(plan: Sequence[Nav]) -> list[str]:
     return " ".join(plain_words(plan)).split(" , ")
 
 
-def _thing(reading: CandidateReading) -> Landmark | None:
+def _thing(reading: TakenWay) -> Landmark | None:
     """The thing that a reading names last."""
     named = (getattr(each, "landmark", None) or getattr(each, "toward", None) for each in reversed(reading.frames))
     return next((each for each in named if isinstance(each, Landmark) and each.thing != NOTHING), None)
@@ -137,14 +138,14 @@ def _said_of(landmark: Landmark | None, around: Surroundings, pose: int, *, hue:
     return f"the {named} {_where(float(turned(around.bearing_of(here, landmark.thing), view)))}"
 
 
-def _begins(reading: CandidateReading, around: Surroundings, pose: int) -> str:
+def _begins(reading: TakenWay, around: Surroundings, pose: int) -> str:
     """Where the way of a reading begins, if it leads to another place."""
     here, view = divmod(pose, VIEWS)
     there = reading.pose // VIEWS
     return "" if here == there else f"the one {_where(float(around.begins(here, view, there)))}"
 
 
-def _ends(reading: CandidateReading, around: Surroundings) -> str:
+def _ends(reading: TakenWay, around: Surroundings) -> str:
     """The room where a reading ends."""
     room = around.room_noun(reading.pose // VIEWS)
     return "" if room == NOTHING else f"into the {ROOMS[room].words[0]}"

@@ -8,20 +8,26 @@ depends on a condition. A sentence without such words is one stretch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import NamedTuple
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
-from lark.lexer import Lexer
 
 from vnla.language.meanings import Sign
 
 PAUSES = frozenset((",", "&"))
-_MARKS = {"before": "BEFORE", "after": "AFTER", "first": "FIRST", "fix": "FIX", "or": "OR", "if": "IF", "else": "OTHERWISE"}
+_MARKS = {
+    "before": "_BEFORE",
+    "after": "_AFTER",
+    "first": "_FIRST",
+    "fix": "_FIX",
+    "or": "_OR",
+    "if": "_IF",
+    "else": "_ELSE",
+}
 _DONE = frozenset(
     ("go", "turn", "look", "enter", "leave", "use", "up", "down", "left", "right", "ahead", "begin", "past", "reach")
 )
@@ -30,8 +36,7 @@ IT_DEPENDS = "it depends on something that only you can see: say what to do, wit
 EITHER = "of two ways the first was taken"
 
 
-@dataclass(frozen=True)
-class Stretch:
+class Stretch(NamedTuple):
     """Signs that belong together: where they begin and end in the row that a sentence is."""
 
     start: int
@@ -42,96 +47,67 @@ class Stretch:
 
 def in_order(row: Sequence[Sign], text: str) -> tuple[list[Sign], list[Stretch]]:
     """The signs of a sentence with corrections made, and its stretches in the order in which they are done."""
-    row, tokens = list(row), list(_tokens(row, text))
-    if all(token.type in ("SEGMENT", "PAUSE") for token in tokens):
+    row, tokens = list(row), _tokens(row, text)
+    if all(token.type in ("SEGMENT", "_PAUSE") for token in tokens):
         return row, [Stretch(0, len(row))]
+    parser = _grammar().parse_interactive()
     try:
-        tree = _grammar().parse(tokens)
+        for token in (*tokens, Token("$END", "")):
+            tree = parser.feed_token(token)
     except UnexpectedInput:
-        return row, [Stretch(token.value[0], token.value[1]) for token in tokens if token.type == "SEGMENT"]
-    return row, list(_joined(_stretches(tree, row)))
-
-
-class _Given(Lexer):
-    """Tokens that are there already."""
-
-    def __init__(self, _: object) -> None:
-        """Nothing has to be known of the grammar."""
-
-    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:  # noqa: ARG002
-        """One token after the other."""
-        yield from lexer_state
+        return row, [Stretch(*token.value) for token in tokens if token.type == "SEGMENT"]
+    return row, _joined(_stretches(tree, row))
 
 
 @cache
 def _grammar() -> Lark:
     text = (files("vnla.language") / "data" / "sentence.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr", lexer=_Given)
+    return Lark(text, parser="lalr", lexer="basic")
 
 
-def _tokens(row: Sequence[Sign], text: str) -> Iterator[Token]:
+def _tokens(row: Sequence[Sign], text: str) -> list[Token]:
     """Segments, pauses and marks, without pauses around marks, or at the ends, and without marks that part nothing."""
     kept: list[Token] = []
-    for at, sign in enumerate(row):
-        kind = _mark(row, at, text)
-        last = kept[-1].type if kept else "PAUSE"
-        if kind == "SEGMENT" and last == "SEGMENT":
+    for at in range(len(row)):
+        kind, last = _mark(row, at, text), kept[-1].type if kept else "_PAUSE"
+        opens = kind in ("_BEFORE", "_AFTER", "_IF")
+        anew = opens and any(sign.sign in PAUSES for sign in row[at + 1 : -1])  # "go in. Before you turn, look up"
+        if kind == last == "SEGMENT":
             kept[-1] = Token("SEGMENT", (kept[-1].value[0], at + 1))
-        elif kind == "SEGMENT":
-            kept.append(Token("SEGMENT", (at, at + 1)))
-        elif kind == "PAUSE":
-            if last == "SEGMENT":
-                kept.append(Token("PAUSE", sign.sign))
-        else:
-            opens = kind in ("BEFORE", "AFTER", "IF")
-            if last == "PAUSE" and kept and not (opens and _begins_anew(row, at)):
-                kept.pop()
-            if kept or opens:
-                kept.append(Token(kind, sign.sign))
+            continue
+        if last == "_PAUSE" and kept and kind not in ("SEGMENT", "_PAUSE") and not anew:
+            kept.pop()
+        if kind == "SEGMENT" or (last == "SEGMENT" if kind == "_PAUSE" else kept or opens):
+            kept.append(Token(kind, (at, at + 1)))
     while kept and kept[-1].type != "SEGMENT":
         kept.pop()
-    return iter(kept)
-
-
-def _begins_anew(row: Sequence[Sign], at: int) -> bool:
-    """Whether what "before", "after" and "if" begin is followed by what it is said of: "go in. Before you turn, look up"."""
-    return any(sign.sign in PAUSES for sign in row[at + 1 : -1])
+    return kept
 
 
 def _mark(row: Sequence[Sign], at: int, text: str) -> str:
     """What a sign is to the grammar."""
-    sign, onward = row[at], row[at + 1].sign if at + 1 < len(row) else ","
-    if sign.sign in PAUSES:
-        return "PAUSE"
-    if sign.sign in ("before", "after") and onward not in _DONE:
-        return "PAUSE"
-    if (
-        sign.sign == "not"
-        and text[sign.start : sign.end].lower() == "no"
-        and at
-        and row[at - 1].sign in PAUSES
-        and onward in PAUSES
-    ):
-        return "FIX"
+    before, sign, onward = row[at - 1].sign if at else "", row[at], row[at + 1].sign if at + 1 < len(row) else ","
+    if sign.sign in PAUSES or (sign.sign in ("before", "after") and onward not in _DONE):
+        return "_PAUSE"
+    if before in PAUSES and onward in PAUSES and sign.sign == "not" and text[sign.start : sign.end].lower() == "no":
+        return "_FIX"
     return _MARKS.get(sign.sign, "SEGMENT")
 
 
 def _stretches(tree: Tree[Token] | Token, row: list[Sign]) -> Iterator[Stretch]:
     if isinstance(tree, Token):
-        if tree.type == "SEGMENT":
-            yield Stretch(*tree.value)
+        yield Stretch(*tree.value)
         return
     parts = [list(_stretches(child, row)) for child in tree.children]
-    parts = [part for part in parts if part]
     match str(tree.data):
         case "swapped":
             yield from (*parts[1], *parts[0])
         case "corrected":
             yield from _corrected(parts[0], parts[1][0], row)
         case "either":
-            yield from (*parts[0], *(Stretch(each.start, each.end, EITHER) for each in parts[1]))
+            yield from (*parts[0], *(each._replace(dropped=EITHER) for each in parts[1]))
         case "condition":
-            yield from (Stretch(each.start, each.end, IT_DEPENDS) for part in parts for each in part)
+            yield from (each._replace(dropped=IT_DEPENDS) for part in parts for each in part)
         case _:
             yield from (each for part in parts for each in part)
 
@@ -139,14 +115,13 @@ def _stretches(tree: Tree[Token] | Token, row: list[Sign]) -> Iterator[Stretch]:
 def _corrected(wrong: list[Stretch], right: Stretch, row: list[Sign]) -> Iterator[Stretch]:
     """What is meant instead: a word in place of another one of its kind ("turn left, no, right"), or all of it."""
     *others, last = wrong
-    new = [row[at] for at in range(right.start, right.end)]
-    places = {_kind(row[at].sign): at for at in range(last.start, last.end)}
-    if len(new) == 1 and _kind(new[0].sign) in places:
-        at = places[_kind(new[0].sign)]
-        row[at] = Sign(new[0].sign, row[at].start, row[at].end)
-        yield from (*others, last, Stretch(right.start, right.end, ""))
+    new, places = row[right.start], {_kind(row[at].sign): at for at in range(last.start, last.end)}
+    if right.end - right.start == 1 and _kind(new.sign) in places:
+        at = places[_kind(new.sign)]
+        row[at] = row[at]._replace(sign=new.sign)
+        yield from (*others, last, right._replace(dropped=""))
     else:
-        yield from (*others, Stretch(last.start, last.end, ""), right)
+        yield from (*others, last._replace(dropped=""), right)
 
 
 def _kind(sign: str) -> str:
@@ -154,15 +129,10 @@ def _kind(sign: str) -> str:
     return "side" if sign in ("left", "right") else re.sub(r"[\d_.]+$", "", sign)
 
 
-def _joined(stretches: Iterator[Stretch]) -> Iterator[Stretch]:
+def _joined(stretches: Iterable[Stretch]) -> list[Stretch]:
     """Stretches that follow each other also in the text as one, since a clause may go beyond a pause."""
-    last: Stretch | None = None
+    kept: list[Stretch] = []
     for each in stretches:
-        if last is not None and last.dropped is None and each.dropped is None and each.start == last.end + 1:
-            last = Stretch(last.start, each.end)
-            continue
-        if last is not None:
-            yield last
-        last = each
-    if last is not None:
-        yield last
+        follows = kept and kept[-1].dropped is None and each.dropped is None and each.start == kept[-1].end + 1
+        kept.append(Stretch(kept.pop().start, each.end) if follows else each)
+    return kept

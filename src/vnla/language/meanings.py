@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from vnla.language import word_lists
@@ -18,8 +19,7 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 LONGEST = 400
 """Characters that are read."""
 
-_TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
-_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)\b", re.IGNORECASE)
+TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:st|nd|rd|th)\b|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _LEAST = 4
 """Letters of a word in which one may be wrong."""
 
@@ -33,12 +33,13 @@ class Sign(NamedTuple):
 
 
 UNKNOWN = "?"
+_ABOUT = ("around", "near", "reach")  # "around 60 degrees", "up to two steps"
 _SPECIAL = {("thing", DOOR): "door", ("thing", STAIRS): "stairs"}
 
 
 def signs(text: str) -> list[Sign]:
     """What the words of a text mean, those of no meaning left out."""
-    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in _tokens(text)]
+    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in TOKEN.finditer(text, 0, LONGEST)]
     known = [_respelt(word) for word, _, _ in words]
     found: list[Sign] = []
     at = 0
@@ -48,18 +49,9 @@ def signs(text: str) -> list[Sign]:
         found += [Sign(_counted(each, known[at], found, known[at - 1] if at else ""), start, end) for each in meant]
         at += size
     said = [each for each in found if each.sign]
-    about = [
-        at for at, each in enumerate(said[:-1]) if each.sign in ("around", "near", "reach") and said[at + 1].sign[0] == "#"
-    ]
-    return [each for at, each in enumerate(said) if at not in about]  # "around 60 degrees", "up to two steps"
-
-
-def _tokens(text: str) -> Iterator[re.Match[str]]:
-    at = 0
-    while match := _TOKEN.search(text, at, LONGEST):
-        match = _ORDINAL.match(text, match.start(), LONGEST) or match
-        yield match
-        at = match.end()
+    onward = [*(each.sign for each in said[1:]), ""]
+    numbered = zip(said, (each.startswith("#") for each in onward), strict=False)
+    return [each for each, number in numbered if not (number and each.sign in _ABOUT)]
 
 
 def _longest(words: Sequence[str], at: int, counted: bool) -> tuple[int, tuple[str, ...]]:
@@ -117,17 +109,6 @@ def _forms(noun: Noun) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _known() -> dict[str, frozenset[str]]:
-    """First or second letter and length → words in which a letter may be wrong."""
-    groups: dict[str, set[str]] = {}
-    for word in known_words():
-        if len(word) >= _LEAST:
-            for letter in word[:2]:
-                groups.setdefault(letter, set()).add(word)
-    return {letter: frozenset(words) for letter, words in groups.items()}
-
-
-@cache
 def known_words() -> frozenset[str]:
     """Every word of a phrase that means something."""
     return frozenset(word for phrase in phrases()[0] for word in phrase)
@@ -140,14 +121,15 @@ def _respelt(word: str) -> str:
         return bare
     if word in known_words() or len(word) < _LEAST or not word.isalpha():
         return word
-    near = {each for letter in word[:2] for each in _known().get(letter, ()) if _one_off(word, each)}
+    near = _one_off(word) & known_words()
     return near.pop() if len(near) == 1 else word
 
 
-def _one_off(one: str, other: str) -> bool:
-    """Whether two words differ by one letter: another, missing, too many, or two in the wrong order."""
-    if abs(len(one) - len(other)) > 1:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    a, b = one[start:], other[start:]
-    return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and len(b) > 1 and a[2:] == b[2:])
+def _one_off(word: str) -> set[str]:
+    """Words that differ by one letter: another, missing, too many, or two in the wrong order."""
+    found = set()
+    for at in range(len(word) + 1):
+        start, end = word[:at], word[at:]
+        found |= {start + end[1:], start + end[1:2] + end[:1] + end[2:]}
+        found.update(start + letter + rest for letter in f"{ascii_lowercase}'-" for rest in (end, end[1:]))
+    return {each for each in found if len(each) >= _LEAST}

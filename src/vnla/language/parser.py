@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 from vnla.language.clauses import Groups, longest, rules
@@ -63,13 +64,13 @@ def parse(text: str) -> Parsed:
     """What a text says is to be done."""
     if not text.strip():
         return Parsed((), (), "nothing was said")
-    row, stretches = in_order(_joined(_compounds(signs(text))), text)
+    row, stretches = in_order(_compounds(signs(text)), text)
     said = _Said()
     for stretch in sorted(stretches, key=lambda each: each.start):
         _read(row, stretch, said)
     clauses = tuple(clause for stretch in stretches for clause in said.clauses.get(stretch.start, ()))[:_MOST_CLAUSES]
-    parts = _parts(said, len(text))
-    notes = tuple(dict.fromkeys(said.notes))
+    parts = _parts(said.parts, len(text))
+    notes = tuple(dict.fromkeys(filter(None, said.notes)))
     return Parsed(clauses, parts, _why(text, bool(clauses), parts, notes), tuple(said.forbidden), notes)
 
 
@@ -79,9 +80,7 @@ class _Said:
 
     clauses: dict[int, list[Clause]] = field(default_factory=dict)
     """Of each stretch, by where it begins."""
-    strange: list[Sign] = field(default_factory=list)
-    understood: list[tuple[int, int]] = field(default_factory=list)
-    """Where in the text."""
+    parts: list[Part] = field(default_factory=list)
     forbidden: list[Frame] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     named: Groups = field(default_factory=dict)
@@ -90,17 +89,12 @@ class _Said:
 def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
     """The clauses of a stretch of signs, and the signs that belong to none."""
     if stretch.dropped is not None:
-        if stretch.dropped:
-            said.strange += row[stretch.start : stretch.end]
-            said.notes.append(stretch.dropped)
-        else:
-            said.understood += [(each.start, each.end) for each in row[stretch.start : stretch.end]]
+        said.parts += [(each.start, each.end, not stretch.dropped) for each in row[stretch.start : stretch.end]]
+        said.notes.append(stretch.dropped)
         return
     row = row[: stretch.end]
     text = "".join(f"{each.sign} " for each in row)
-    place = [0]  # where each sign begins in it
-    for each in row:
-        place.append(place[-1] + len(each.sign) + 1)
+    place = [0, *accumulate(len(each.sign) + 1 for each in row)]  # where each sign begins in it
     index = {where: i for i, where in enumerate(place)}
     clauses = said.clauses.setdefault(stretch.start, [])
     at, stopping, forbidding = stretch.start, -1, False
@@ -112,7 +106,7 @@ def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
         if rules().stop_at.match(text, place[at]):
             stopping, at = len(clauses), at + 1
         if row[at].sign == "not":
-            said.understood.append((row[at].start, row[at].end))
+            said.parts.append((row[at].start, row[at].end, True))
             at, forbidding = at + 1, True
             continue
         aside = rules().aside.match(text, place[at])
@@ -120,19 +114,21 @@ def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
         if aside is not None and aside.end() >= found.end and stopping < len(clauses) and not forbidding:
             at = index[aside.end()]
             continue
-        end, said.named = index[found.end], found.named
+        end, said.named = max(index[found.end], at + 1), found.named
         said.notes += found.notes
-        if found.frames and forbidding:
-            said.forbidden += found.frames
-            said.understood.append((row[at].start, row[end - 1].end))
-        elif found.frames:
-            clauses.append(Clause(found.frames, row[at].start, row[end - 1].end, found.again, found.vague, before))
+        if found.frames:
+            start, stop = row[at].start, row[end - 1].end
+            said.parts.append((start, stop, True))
+            if forbidding:
+                said.forbidden += found.frames
+            else:
+                clauses.append(Clause(found.frames, start, stop, found.again, found.vague, before))
         elif forbidding and row[at].sign != UNKNOWN:
-            said.understood.append((row[at].start, row[at].end))  # "without turning"
+            said.parts.append((row[at].start, row[at].end, True))  # "without turning"
         elif end > at + 1 or row[at].sign not in rules().soft:
-            said.strange += row[at : max(end, at + 1)]
+            said.parts += [(each.start, each.end, False) for each in row[at:end]]
         forbidding = forbidding and not found.frames and row[at].sign not in _VERBS
-        at = max(end, at + 1)
+        at = end
     if 0 <= stopping == len(clauses) - 1:
         clauses.append(Clause((StopFrame(),), clauses[-1].end, clauses[-1].end))
 
@@ -156,7 +152,7 @@ _DOORS = {"door", "gap", "way"}
 
 def _compounds(row: Sequence[Sign]) -> list[Sign]:
     """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture.
-    Who is to go back, and is not told where to, turns around and goes."""
+    Who is to go back, and is not told where to, turns around and goes. A comma with a "then" is a "then"."""
     kept: list[Sign] = []
     for at, each in enumerate(row):
         before = kept[-1] if kept else Sign(",", 0, 0)
@@ -166,36 +162,24 @@ def _compounds(row: Sequence[Sign]) -> list[Sign]:
             kept[-1] = Sign(before.sign, before.start, each.end)
         elif each.sign.startswith("room") and before.sign in _DOORS:
             kept[-1] = Sign(each.sign, before.start, each.end)
+        elif kept and each.sign in PAUSES and before.sign in PAUSES:
+            kept[-1] = each if each.sign == "&" else before
         elif not (each.sign.startswith("thing") and before.sign.startswith("thing")):
             kept.append(each)
     return kept
 
 
-def _joined(row: Sequence[Sign]) -> list[Sign]:
-    """Commas and what else parts clauses one at a time: a comma with a "then" is a "then"."""
-    kept: list[Sign] = []
-    for each in row:
-        if not (each.sign in PAUSES and kept and kept[-1].sign in PAUSES):
-            kept.append(each)
-        elif each.sign == "&":
-            kept[-1] = each
-    return kept
-
-
-def _parts(said: _Said, size: int) -> tuple[Part, ...]:
+def _parts(told: Sequence[Part], size: int) -> tuple[Part, ...]:
     """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
-    spans = [(each.start, each.end) for clauses in said.clauses.values() for each in clauses]
-    known: list[tuple[int, int, bool]] = []
-    for start, end in sorted([*spans, *said.understood]):
+    known: list[Part] = []
+    for start, end, good in sorted(told):
         start = max(start, known[-1][1] if known else 0)  # signs of one phrase may be of two clauses
-        if start < end:
+        if good and start < end:
             known.append((start, end, True))
-    apart = [each for each in said.strange if all(each.end <= start or each.start >= end for start, end, _ in known)]
-    told = sorted([*known, *((each.start, each.end, False) for each in apart)])
-    if size > LONGEST:
-        told.append((LONGEST, size, False))
+    strange = [each for each in told if not each[2] and all(each[1] <= start or each[0] >= end for start, end, _ in known)]
+    strange += [(LONGEST, size, False)] if size > LONGEST else []
     parts: list[Part] = []
-    for start, end, good in told:
+    for start, end, good in sorted([*known, *strange]):
         if parts and not good and not parts[-1][2]:
             parts[-1] = (parts[-1][0], max(end, parts[-1][1]), False)
         else:

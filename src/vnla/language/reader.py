@@ -15,6 +15,7 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache, lru_cache
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from vnla.assistance.advisor import Advisor
@@ -24,14 +25,14 @@ from vnla.common.nouns import nouns
 from vnla.language import word_lists
 from vnla.language.grammar import text_of
 from vnla.language.grounding import denote, motions
-from vnla.language.meanings import known_words
+from vnla.language.meanings import TOKEN, known_words
 from vnla.language.parser import Part, parse
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
 from vnla.tasks.end_goals import read_end_goal
 from vnla.world.actions import Nav
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Of what texts are understood as; recorded beside what people typed."""
 LONGEST_ADVICE = 12
 """Actions of the longest advice that an agent is told: three times what agents hear in training."""
@@ -101,33 +102,22 @@ def _told(plan: Sequence[Nav], advisor: Advisor, vocabulary: Container[str]) -> 
 
 def _along(plan: Sequence[Nav], around: Surroundings, pose: int) -> tuple[str, ...]:
     """The viewpoints that a plan leads along."""
-    been = [pose // VIEWS]
-    for action in plan:
-        pose = around.after(pose, action)
-        if pose // VIEWS != been[-1]:
-            been.append(pose // VIEWS)
-    return tuple(around.graph.ids[each] for each in been)
+    poses = accumulate(plan, around.after, initial=pose)
+    return tuple(around.graph.ids[viewpoint] for viewpoint, _ in groupby(each // VIEWS for each in poses))
 
 
-_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _FEW = 8
 
 
 def _respelt(text: str, parts: Iterable[Part], words: Iterable[str], known: Container[str]) -> str:
     """A text whose unknown words that were not understood, if they are few, are replaced by `words` that look alike."""
-    strange = [match for start, end, understood in parts if not understood for match in _TOKEN.finditer(text, start, end)]
+    strange = [match for start, end, understood in parts if not understood for match in TOKEN.finditer(text, start, end)]
     long = [word for word in words if len(word) > 3] if len(strange) <= _FEW else []
     for match in reversed(strange):
         word = match[0].lower()
         if word not in known and (alike := get_close_matches(word, long, 1, 0.75)):
             text = text[: match.start()] + alike[0] + text[match.end() :]
     return text
-
-
-class _Token(NamedTuple):
-    word: str
-    start: int
-    end: int
 
 
 _IN = frozenset(("in", "inside", "within", "from"))
@@ -143,6 +133,8 @@ class _Known(NamedTuple):
     """An end-goal that is known."""
 
     text: str
+    bare: str
+    """It without its full stop."""
     object: str
     stems: Stems
     rooms: tuple[Stems, ...]
@@ -152,34 +144,34 @@ class _Known(NamedTuple):
 def find_end_goal(text: str, end_goals: Sequence[str]) -> TextReading:
     """Which of the end-goals a text asks for."""
     known = [_known(each) for each in end_goals]
-    tokens = [_Token(match[0].lower(), *match.span()) for match in _TOKEN.finditer(text)]
-    stems = [_stem(token.word) for token in tokens]
+    tokens = list(TOKEN.finditer(text))
+    words = [token[0].lower() for token in tokens]
+    stems = _stems(text)
     thing = _first(stems, {each.stems for each in known})
-    before = [token.word for token in tokens[: thing.start]]
-    if not _IN.isdisjoint(before) and not _asking().issuperset(before):
+    before = {*words[: thing.start]}
+    if before & _IN and before - _words()[0]:
         thing = range(0)  # "a dragon in the toilet": the toilet is a room here
-    others = ["" if i in thing else stem for i, stem in enumerate(stems)]
+    own, others = stems[thing.start : thing.stop], tuple("" if i in thing else stem for i, stem in enumerate(stems))
     place = _first(others, {name for each in known for name in each.rooms})
-    strange = [i for i, token in enumerate(tokens) if i not in thing and i not in place and token.word not in _asking()]
-    named = sorted([*thing, *place, *strange])
-    parts = tuple((tokens[i].start, tokens[i].end, i not in strange) for i in named)
+    strange = [i for i, word in enumerate(words) if i not in thing and i not in place and word not in _words()[0]]
+    parts = tuple((*tokens[i].span(), i not in strange) for i in sorted([*thing, *place, *strange]))
 
-    there = [each for each in known if not place or _at(stems, place) in each.rooms]
-    found = [each for each in there if each.stems == _at(stems, thing)]
-    found = [each for each in found if each.object == _joined(tokens[i] for i in thing)] or found
-    found = [each for each in found if _bare(each) == _joined(tokens).removesuffix(_END)] or found
+    there = [each for each in known if not place or stems[place.start : place.stop] in each.rooms]
+    found = [each for each in there if each.stems == own]
+    found = [each for each in found if each.object == " ".join(words[i] for i in thing)] or found
+    found = [each for each in found if each.bare == " ".join(words).removesuffix(_END)] or found
     in_no_room = not place and any(i >= thing.stop for i in strange)
     if len({(each.object, each.rooms[:1]) for each in found}) == 1 and not in_no_room:
         return TextReading(found[0].text, parts)
-    words = sorted({word for each in end_goals for word in each.split()})
-    guess = _respelt(text, parts, words, words)
+    goals = sorted({word for each in end_goals for word in each.split()})
+    guess = _respelt(text, parts, goals, goals)
     if guess != text:
         meant = find_end_goal(guess, end_goals)
         suggested = (meant.understood.removesuffix(_END),) if meant.understood else meant.suggestions
         return TextReading(None, parts, suggested, _why_no_goal(text, bool(thing)))
-    elsewhere = [each for each in known if each.stems == _at(stems, thing)]
+    elsewhere = [each for each in known if each.stems == own]
     alike = [each for each in (*there, *known) if any(stems[i] in each.stems for i in strange)]
-    names = dict.fromkeys(_bare(each) for each in found or elsewhere or alike or there)
+    names = dict.fromkeys(each.bare for each in found or elsewhere or alike or there)
     return TextReading(None, parts, tuple(names)[:SUGGESTIONS], _why_no_goal(text, bool(thing)))
 
 
@@ -193,46 +185,28 @@ def _why_no_goal(text: str, named: bool) -> str:
 def _known(end_goal: str) -> _Known:
     thing, room = read_end_goal(end_goal)
     rooms = () if room is None else (_stems(room), _stems(_BEFORE_ROOM.sub("", end_goal)))
-    return _Known(end_goal, thing, _stems(thing), rooms)
+    return _Known(end_goal, end_goal.removesuffix(_END), thing, _stems(thing), rooms)
 
 
-def _bare(known: _Known) -> str:
-    """An end-goal without its full stop."""
-    return known.text.removesuffix(_END)
-
-
-def _joined(tokens: Iterable[_Token]) -> str:
-    return " ".join(token.word for token in tokens)
-
-
-def _first(stems: Sequence[str], names: Container[Stems]) -> range:
+def _first(stems: Stems, names: Container[Stems]) -> range:
     """Where the first of some names stands, the longest of those that begin there; nowhere is an empty range."""
     places = (range(i, j) for i in range(len(stems)) for j in range(min(i + _LONGEST_NAME, len(stems)), i, -1))
-    return next((each for each in places if _at(stems, each) in names), range(0))
-
-
-def _at(stems: Sequence[str], where: range) -> Stems:
-    return tuple(stems[where.start : where.stop])
+    return next((each for each in places if stems[each.start : each.stop] in names), range(0))
 
 
 def _stems(name: str) -> Stems:
-    return tuple(_stem(match[0].lower()) for match in _TOKEN.finditer(name))
+    return tuple(_stem(match[0].lower()) for match in TOKEN.finditer(name))
 
 
 @lru_cache(maxsize=4096)
 def _stem(word: str) -> str:
     """A word in its singular, and by its common name."""
     singular = str(nouns().singular_noun(word) or word) if word.isalpha() else word
-    return _common_names().get(singular, singular)
+    return _words()[1].get(singular, singular)
 
 
 @cache
-def _asking() -> frozenset[str]:
-    """Words of a wish that name nothing."""
-    return frozenset(" ".join(word_lists.sections("end_goals.txt")["words that name nothing"]).split())
-
-
-@cache
-def _common_names() -> dict[str, str]:
-    """Other names of common things."""
-    return dict(map(word_lists.entry, word_lists.sections("end_goals.txt")["other names"]))
+def _words() -> tuple[frozenset[str], dict[str, str]]:
+    """Words of a wish that name nothing, and other names of common things."""
+    lists = word_lists.sections("end_goals.txt")
+    return frozenset(" ".join(lists["words that name nothing"]).split()), dict(map(word_lists.entry, lists["other names"]))

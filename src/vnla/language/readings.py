@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import product
-from typing import NamedTuple
 
-from vnla.language.frames import Frame, Step
-from vnla.language.grounding import is_exact, priced, ways_to_take
-from vnla.language.parser import Parsed, parse
+from vnla.language.frames import Step
+from vnla.language.grounding import TakenWay, ways_to_take
+from vnla.language.parser import parse
 from vnla.language.relaxed_matching import GroundingContext
 from vnla.language.surroundings import Surroundings
 from vnla.world.actions import Nav
@@ -24,19 +23,10 @@ MOST = 6
 """Readings that are told."""
 
 
-_TURN = re.compile(r"\b(?:turn|rotate|swivel|spin|pivot)\b(?! (?:[a-z]+ )?(?:left|right|around)\b)")
+_TURN = re.compile(r"\b(?:turn|rotate|swivel|spin|pivot)\b")
+_SAID = re.compile(r"\b(?:left|right|around)\b")
+_CLAUSE_ENDS = re.compile(r"(,|\bthen\b|\band\b)")
 _MOST_TURNS = 2
-_SAID = re.compile(r"\b(?:left|right)\b|\baround\b")
-
-
-class CandidateReading(NamedTuple):
-    """One plan that a text may mean."""
-
-    plan: tuple[Nav, ...]
-    pose: int
-    """Where it ends."""
-    cost: float
-    frames: tuple[Frame, ...]
 
 
 def readings(
@@ -48,16 +38,13 @@ def readings(
     *,
     count: int | None = None,
     guided: bool = False,
-) -> list[CandidateReading]:
+) -> list[TakenWay]:
     """Return what a text may mean at a pose, the cheapest first, each plan once; the arguments are those of `denote`."""
-    found: dict[tuple[Nav, ...], CandidateReading] = {}
-    every = [
-        each
-        for sided in with_sides(text)
-        for each in _readings(parse(sided), pose, GroundingContext(around, step, seen, True, count, guided))
-    ]
-    for each in sorted(every, key=lambda each: (each.cost, len(each.plan))):
-        found.setdefault(each.plan, each)
+    found: dict[tuple[Nav, ...], TakenWay] = {}
+    places = ((sided, GroundingContext(around, step, seen, True, count, guided)) for sided in with_sides(text))
+    ways = (way for sided, place in places for way in ways_to_take(parse(sided), place, pose) if way.plan)
+    for way in sorted(ways, key=lambda way: (way.cost, len(way.plan))):
+        found.setdefault(way.plan, way)
     return list(found.values())[:MOST]
 
 
@@ -65,27 +52,10 @@ def with_sides(text: str) -> list[str]:
     """A text, or the ways to complete it by the sides of turns that nobody told, as far as these are understood."""
     if parse(text).why is None:
         return [text]
-    places = [match.end() for match in _TURN.finditer(text) if not _SAID.search(_clause(text, match))][:_MOST_TURNS]
-    found = []
-    for sides in product((" left", " right"), repeat=len(places)):
-        told = text
-        for place, side in reversed(list(zip(places, sides, strict=True))):
-            told = told[:place] + side + told[place:]
-        found.append(told)
+    clauses, found = _CLAUSE_ENDS.split(text), []
+    places = [i for i, each in enumerate(clauses) if _TURN.search(each) and not _SAID.search(each)][:_MOST_TURNS]
+    for sides in product(("left", "right"), repeat=len(places)):
+        told = dict(zip(places, sides, strict=True))
+        sided = (_TURN.sub(rf"\g<0> {told[i]}", each, count=1) if i in told else each for i, each in enumerate(clauses))
+        found.append("".join(sided))
     return [each for each in found if parse(each).why is None] or [text]
-
-
-def _clause(text: str, match: re.Match[str]) -> str:
-    """The clause in which a word stands."""
-    before = re.split(r",|\bthen\b|\band\b", text[: match.start()])[-1]
-    return before + re.split(r",|\bthen\b|\band\b", text[match.start() :])[0]
-
-
-def _readings(parsed: Parsed, pose: int, place: GroundingContext) -> list[CandidateReading]:
-    place.loosely = not all(is_exact(each) for clause in parsed.clauses for each in clause.frames)
-    found = []
-    for way in ways_to_take(parsed, place, pose):
-        frames = tuple(each for each in way.frames if each is not None)
-        if way.plan:
-            found.append(CandidateReading(way.plan, way.pose, priced(way, parsed, place).cost, frames))
-    return found

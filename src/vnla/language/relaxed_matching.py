@@ -2,17 +2,13 @@
 
 People name things of which there are two, doors that they have to turn to, sofas that one never comes within a metre and a
 half of, and rooms by other names. `loose_leads` gives every pose that they may mean; `vnla.language.grounding` chooses.
-
-People also say things again: "into the bathroom, all the way to the window, three steps" is one walk in three clauses. A
-clause that is true of what the clauses before it have had somebody do may add nothing to it, or only the rest (`restated`):
-after one step on the way to the window "three steps" are two more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,7 +20,6 @@ from vnla.language.frames import (
     Face,
     Frame,
     Have,
-    Landmark,
     Leave,
     LevelFrame,
     Overlook,
@@ -35,27 +30,28 @@ from vnla.language.frames import (
     Stairs,
     Step,
     Through,
-    Turn,
     Walk,
 )
-from vnla.language.surroundings import STEEP, Side, Surroundings, turned
+from vnla.language.surroundings import Side, Surroundings, turned
 from vnla.language.things import DOOR, MISTAKEN, NOTHING, ROOMS, THINGS
 from vnla.world.actions import Nav
 
 _NOT_BEHIND = 4.0  # for what is not behind somebody, if that is said
+_IN_VIEW = 40.0  # degrees from the middle of the view
 _FAR_OFF = 4  # steps to what may loosely be meant
 
 KIN = tuple(tuple(map(" ".join, word_lists.phrases(line))) for line in word_lists.lines("alike.txt"))
 """Kinds of things that people call by each other's names."""
-NUMBER = {noun.name: number for number, noun in enumerate(THINGS)}
-
-
+_KIN_THINGS = [{other for names in KIN if noun.name in names for other in names} for noun in THINGS]
 _ROOM_KIN = ("flnvr", "eh", "at", "ju", "oim", "kd", "rw", "xpy", "bc")
 """Letters of rooms that people call by each other's names."""
 KIN_ROOMS = {
     room: {other for other, each in enumerate(ROOMS) if any(noun.name in kin and each.name in kin for kin in _ROOM_KIN)}
     for room, noun in enumerate(ROOMS)
 }
+
+
+Made = TypeVar("Made")
 
 
 def onward() -> list[tuple[int, float]]:
@@ -69,6 +65,15 @@ class Lead(NamedTuple):
     plan: tuple[Nav, ...]
     end: int
     cost: float
+    exact: bool = False
+    """Whether that is what a frame means."""
+
+
+def mistaken(said: int, noun: int) -> float | None:
+    """What it costs to think that who says one noun means another; None if nobody would."""
+    if said == noun or MISTAKEN[said, noun]:
+        return 0.0 if said == noun else 0.3
+    return 0.6 if THINGS[noun].name in _KIN_THINGS[said] else None
 
 
 @dataclass
@@ -82,124 +87,107 @@ class GroundingContext:
     count: int | None = None
     guided: bool = False
     beginnings: set[tuple[Nav, ...]] = field(default_factory=set)
-    ways: dict[tuple[int, int], Lead] = field(default_factory=dict)
-    about: dict[tuple[Frame, int], list[Lead]] = field(default_factory=dict)
-    strictly: dict[tuple[Frame, int], Lead | None] = field(default_factory=dict)
-    """Where a frame leads from a pose if it is so there."""
-    things: dict[tuple[Landmark, int, bool], list[tuple[int, float]]] = field(default_factory=dict)
-    """Things that words may mean at a pose."""
+    made: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
-    def way(self, pose: int, there: int) -> Lead:
-        """How the navigation teacher leads somewhere; it costs what nobody has said."""
-        if (pose, there) not in self.ways:
-            plan, end = self.around.leading(pose, there)
-            turns = sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan)
-            self.ways[pose, there] = Lead(plan, end, COSTS.unsaid_turn * turns)
-        return self.ways[pose, there]
+    def once(self, make: Callable[..., Made], *key: Any) -> Made:
+        """What a function makes of some arguments here, which it is asked for once."""
+        if (make, *key) not in self.made:
+            self.made[(make, *key)] = make(*key, self)
+        found: Made = self.made[(make, *key)]
+        return found
+
+    def way(self, pose: int, there: int, cost: float) -> Lead:
+        """How the navigation teacher leads somewhere; it costs what nobody has said as well."""
+        if (pose, there) not in self.made:
+            self.made[pose, there] = self.around.leading(pose, there)
+        plan, end = self.made[pose, there]
+        return Lead(plan, end, cost + COSTS.unsaid_turn * sum(action in (Nav.LEFT, Nav.RIGHT) for action in plan))
 
     def begin(self, pose: int) -> None:
         """Find out how shortest ways begin from a pose, as far as each step goes where it should."""
         for there in np.flatnonzero(np.isfinite(self.around.graph.distance[pose // VIEWS])).tolist():
-            way = self.around.way(pose, there)[: self.count]
-            size = len(way) if self.guided else self._sure(way, pose, there)
-            self.beginnings.update(way[:done] for done in range(1, size + 1))
-
-    def _sure(self, way: Sequence[Nav], pose: int, there: int) -> int:
-        """How many actions of a way lead along it also without a goal."""
-        for done, action in enumerate(way):
-            onward = int(self.around.graph.hop[pose // VIEWS, there]) if action is Nav.FORWARD else pose // VIEWS
-            pose = self.step(pose, action)
-            if pose // VIEWS != onward:
-                return done
-        return len(way)
+            way, now = self.around.way(pose, there)[: self.count], pose
+            for done, action in enumerate(way, start=1):
+                onward = int(self.around.graph.hop[now // VIEWS, there]) if action is Nav.FORWARD else now // VIEWS
+                now = self.step(now, action)
+                if now // VIEWS != onward and not self.guided:
+                    break
+                self.beginnings.add(way[:done])
 
     def is_led(self, plan: tuple[Nav, ...]) -> bool:
-        """Whether a plan is the beginning of a shortest way to anywhere."""
-        return not self.loosely or plan in self.beginnings or plan[-1:] == (Nav.STOP,)
+        """Whether a plan, but for a stop, is the beginning of a shortest way to anywhere."""
+        moves = plan[:-1] if plan[-1:] == (Nav.STOP,) else plan
+        return not self.loosely or not moves or moves in self.beginnings
 
 
 def loose_leads(frame: Frame, pose: int, place: GroundingContext) -> Iterator[Lead]:
     """The poses that somebody may mean who says what is not quite so, and what it costs to think so."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
+    around, (here, view) = place.around, divmod(pose, VIEWS)
     match frame:
         case LevelFrame():
-            row = view // HEADINGS
-            plan = () if row == 1 else (Nav.UP,) if row == 0 else (Nav.DOWN,)
+            plan = ((Nav.UP,), (), (Nav.DOWN,))[view // HEADINGS]
             yield Lead(plan, here * VIEWS + HEADINGS + view % HEADINGS, 0.0)
-        case Have(landmark, room, side):
-            thing = NOTHING if landmark is None else landmark.thing
-            yield Lead((), pose, _missed(around, here, view, thing, room, side))
-        case Face(side, landmark) | Spot(side, landmark):
-            yield from _turns(around, pose, side, landmark.thing, spot=isinstance(frame, Spot))
-        case Overlook(side, room):
+        case Have(None, room) if room == NOTHING:
+            yield Lead((), pose, 0.0)  # one is there already
+        case Have(side=side):
+            bearings = _bearings(frame, around, here, view)
+            away = min(map(abs, bearings), default=180.0)
+            if side in ("left", "right", "behind"):
+                missed = 0.3 if any(_is_on(each, side) for each in bearings) else 2.0
+            else:
+                missed = min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
+            yield Lead((), pose, missed)
+        case Face(side) | Spot(side) | Overlook(side):
             for times, there in enumerate(around.turning(view, side == "left"), start=1):
-                away = off_room(around, here, there, room)
-                if times <= 6 and away <= 40:
-                    yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
-        case Walk(steps, None):
+                away = min(map(abs, _bearings(frame, around, here, there)), default=180.0)
+                if times <= 6 and away <= _IN_VIEW:
+                    yield Lead(turns(side, times), here * VIEWS + there, COSTS.loose + max(away - 12, 0) / 40)
+        case Enter(room) if around.room_nouns[here] == room:
+            for steps, cost in onward():  # farther in
+                end = pose
+                for _ in range(steps):
+                    end = place.step(end, Nav.FORWARD)
+                yield Lead((Nav.FORWARD,) * steps, end, 2 * COSTS.loose + cost)
+    yield from (place.way(pose, there, COSTS.loose + cost) for there, cost in _goals(frame, around, here, view))
+
+
+def _goals(frame: Frame, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
+    """The viewpoints that somebody may mean to whom such a frame leads, and what it costs to think so."""
+    match frame:
+        case Walk(steps, toward):
             for there in _near(around, here, steps):
-                if around.hops[here, there] == steps and around.begins_ahead(here, view, there):
-                    yield _costing(place.way(pose, there), COSTS.loose + 0.4)
-        case Walk(steps, Landmark() as toward):
-            for there in _near(around, here, steps):
-                if around.hops[here, there] == steps and around.nears(here, there, toward.thing):
-                    yield _costing(place.way(pose, there), COSTS.loose + 0.05 * around.apart[there, toward.thing])
+                if around.hops[here, there] != steps:
+                    continue
+                if toward is None and around.begins_ahead(here, view, there):
+                    yield there, 0.4
+                elif toward is not None and around.nears(here, there, toward.thing):
+                    yield there, 0.05 * float(around.apart[there, toward.thing])
         case Reach(landmark, side):
-            beyond = 0.0 if side is None or _sided(around, here, view, landmark.thing, side) else 0.6
-            yield from (_costing(lead, beyond) for lead in _toward(landmark.thing, pose, place))
+            bearing = float(turned(around.bearing_of(here, landmark.thing), view))
+            beyond = 0.0 if side is None or _is_on(bearing, side) else 0.6
+            yield from ((there, cost + beyond) for there, cost in _toward(landmark.thing, around, here))
         case Remember(landmark):
-            yield from _toward(landmark.thing, pose, place)
-        case Pass(landmark, _):
-            yield from _past(landmark.thing, pose, place)
+            yield from _toward(landmark.thing, around, here)
+        case Pass(landmark):
+            yield from _past(landmark.thing, around, here, view)
         case Enter() | Leave():
-            yield from _rooms(frame, pose, place)
+            yield from _rooms(frame, around, here, view)
         case Through(door, ordinal, side):
-            yield from _doors(door, ordinal, side, pose, place)
+            yield from _doors(door, ordinal, side, around, here, view)
         case Stairs(up, whole):
-            landing = _up(around, here, up, whole)
+            landing = around.along_stairs(here, up, whole)
             if landing is not None and landing != here:
-                yield _costing(place.way(pose, landing), COSTS.loose)
-        case _:
-            return
+                yield landing, 0.0
 
 
-def _costing(lead: Lead, cost: float) -> Lead:
-    return lead._replace(cost=lead.cost + cost)
-
-
-def _turn(side: Side, times: int) -> tuple[Nav, ...]:
+def turns(side: Side, times: int) -> tuple[Nav, ...]:
+    """So many turns to a side."""
     return (Nav.LEFT if side == "left" else Nav.RIGHT,) * times
 
 
 def _near(around: Surroundings, here: int, hops: int = _FAR_OFF) -> list[int]:
     """Viewpoints that are not many steps away."""
     return [int(there) for there in np.flatnonzero((around.hops[here] > 0) & (around.hops[here] <= hops))]
-
-
-def _turns(around: Surroundings, pose: int, side: Side, thing: int, *, spot: bool) -> Iterator[Lead]:
-    """Turning until a thing is more or less ahead, or has come well into view."""
-    here, view = divmod(pose, VIEWS)
-    first = 0
-    for times, there in enumerate(around.turning(view, side == "left"), start=1):
-        if not around.present[here, there, thing]:
-            if first:
-                return
-            continue
-        first = first or times
-        away = abs(float(around.across[here, there, thing])) / 30
-        hardly = 0.0 if around.visible[here, there, thing] else 0.3
-        late = 0.15 * (times - first) if spot else away * 0.6
-        yield Lead(_turn(side, times), here * VIEWS + there, COSTS.loose + late + hardly)
-
-
-def _bearing(around: Surroundings, here: int, view: int, thing: int) -> float:
-    """Where a thing is: degrees to the right of the middle of the view."""
-    return float(turned(around.bearing_of(here, thing), view))
-
-
-def _sided(around: Surroundings, here: int, view: int, thing: int, side: Side) -> bool:
-    return _is_on(_bearing(around, here, view, thing), side)
 
 
 def _is_on(bearing: float, side: Side) -> bool:
@@ -209,50 +197,23 @@ def _is_on(bearing: float, side: Side) -> bool:
     return 0 < (bearing if side == "right" else -bearing) <= 150
 
 
-def _missed(around: Surroundings, here: int, view: int, thing: int, room: int, side: Side | None) -> float:
-    """What it costs to think that a thing or a room is where it is said to be."""
-    if thing == NOTHING and room == NOTHING:
-        return 0.0  # one is there already
-    if thing == NOTHING:
-        away = off_room(around, here, view, room)
-        if side in ("left", "right", "behind"):
-            return 0.3 if any(_is_on(each, side) for each in _room_bearings(around, here, view, room)) else 2.0
-        return min(away / 40 if side == "ahead" else max(away - 25, 0) / 20, 2.0)
-    if side in ("left", "right", "behind"):
-        return 0.3 if around.largest[here, thing] > 0 and _sided(around, here, view, thing, side) else 2.0
-    if not around.present[here, view, thing]:
-        return 2.0
-    away = abs(float(around.across[here, view, thing])) / 30
-    return (0.0 if around.visible[here, view, thing] else 0.4) + away * (0.8 if side == "ahead" else 0.2)
-
-
-def off_room(around: Surroundings, here: int, view: int, room: int) -> float:
-    """How far from the middle of the view the way into a room of a kind is."""
-    return min((abs(each) for each in _room_bearings(around, here, view, room)), default=180.0)
-
-
-def _room_bearings(around: Surroundings, here: int, view: int, room: int) -> list[float]:
-    """Where the ways into rooms of a kind are, from here: doors, or else places behind them."""
+def _bearings(frame: Face | Spot | Overlook | Have, around: Surroundings, here: int, view: int) -> list[float]:
+    """Where the thing is from here of which a frame speaks, or the ways into its rooms."""
+    landmark = None if isinstance(frame, Overlook) else frame.landmark
+    if landmark is not None:
+        seen = around.largest[here, landmark.thing] > 0
+        return [float(turned(around.bearing_of(here, landmark.thing), view))] if seen else []
+    room = NOTHING if isinstance(frame, Face | Spot) else frame.room
     alike = {room, *KIN_ROOMS.get(room, ())}
-    found = [
+    return [
         way.bearing
         for way in around.ways_from(here, view)
         if way.beyond is not None and (room == NOTHING or int(around.room_nouns[way.beyond]) in alike)
     ]
-    if found:
-        return found
-    for there in _near(around, here, 3):
-        noun = int(around.room_nouns[there])
-        if around.room[there] != around.room[here] and noun in alike:
-            first = int(around.graph.hop[here, there])
-            found.append(float(turned(around.bearings[here, there], view)))
-            found.append(float(turned(around.bearings[here, first], view)))
-    return found
 
 
-def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _toward(thing: int, around: Surroundings, here: int) -> Iterator[tuple[int, float]]:
     """Places nearer to a thing, the nearest first; whoever goes to something may not quite reach it."""
-    around, here = place.around, pose // VIEWS
     near = [there for there in _near(around, here) if around.same_storey[there, thing]]
     now = float(around.apart[here, thing])
     least = min((float(around.apart[there, thing]) for there in near), default=now)
@@ -262,30 +223,26 @@ def _toward(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
             short = (apart - least) / max(now - least, 0.5)
             unseen = 0.0 if around.largest[there, thing] > 0 else 0.5
             unseen -= 0.25 * (around.noun[thing] == DOOR)  # of which there is no strict sense
-            yield _costing(place.way(pose, there), COSTS.loose + short + unseen + 0.05 * max(apart - 1.5, 0.0))
+            yield there, short + unseen + 0.05 * max(apart - 1.5, 0.0)
 
 
-def _past(thing: int, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _past(thing: int, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
     """Places on the way to which a thing is passed, more or less."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
     for there in _near(around, here, 3):
         path = around.path(here, there)
         if not around.begins_ahead(here, view, there):
             continue
         if around.passed(path)[thing]:
-            yield _costing(place.way(pose, there), COSTS.loose)
+            yield there, 0.0
         elif min(float(around.apart[each, thing]) for each in path) <= 1.5:
             gone = abs(float(turned(around.bearing_of(there, thing), 0)) - float(around.bearings[path[-2], there]))
             if min(gone % 360, 360 - gone % 360) > 50:
-                yield _costing(place.way(pose, there), COSTS.loose + 0.3)
+                yield there, 0.3
 
 
-def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _rooms(frame: Enter | Leave, around: Surroundings, here: int, view: int) -> Iterator[tuple[int, float]]:
     """The first places in other rooms, cheap where they are of the kind that is said."""
-    around, (here, view) = place.around, divmod(pose, VIEWS)
-    wanted = frame.room if isinstance(frame, Enter) else frame.into
-    holding = frame.holding if isinstance(frame, Enter) else NOTHING
+    wanted, holding = (frame.room, frame.holding) if isinstance(frame, Enter) else (frame.into, NOTHING)
     for there in _near(around, here):
         path = around.path(here, there)
         deeper = [each for each in path[:-1] if around.room[each] == around.room[there]]
@@ -295,117 +252,30 @@ def _rooms(frame: Enter | Leave, pose: int, place: GroundingContext) -> Iterator
         noun, cost = int(around.room_nouns[there]), 0.4 * len(deeper) + 0.2 * len(through)
         if wanted >= 0 and noun != wanted:
             cost += 0.4 if noun in KIN_ROOMS[wanted] else 1.5
-        if isinstance(frame, Leave) and wanted < 0:
-            cost += 0.6 * len(through)
         if holding != NOTHING:
-            cost += 0.0 if _holds_such(around, int(around.room[there]), holding) else 1.0
+            own = around.noun[[thing.room == around.room[there] for thing in around.house.objects]].tolist()
+            cost += 0.0 if any(each != NOTHING and mistaken(holding, each) is not None for each in own) else 1.0
         if frame.side is not None and not _is_on(around.begins(here, view, there), frame.side):
             cost += _NOT_BEHIND if frame.side == "behind" else COSTS.elsewhere
-        yield _costing(place.way(pose, there), COSTS.loose + cost)
-    if isinstance(frame, Enter) and around.room_nouns[here] == wanted:
-        for steps, cost in onward():  # farther in
-            end = pose
-            for _ in range(steps):
-                end = place.step(end, Nav.FORWARD)
-            yield Lead((Nav.FORWARD,) * steps, end, 2 * COSTS.loose + cost)
+        yield there, cost
 
 
-def _holds_such(around: Surroundings, room: int, noun: int) -> bool:
-    """Whether there is such a thing in a room."""
-    kin = {NUMBER[each] for names in KIN if THINGS[noun].name in names for each in names}
-    own = (each for each, thing in zip(around.noun.tolist(), around.house.objects, strict=True) if thing.room == room)
-    return any(each != NOTHING and (MISTAKEN[noun, each] or each in kin) for each in own)
-
-
-def _doors(door: bool, ordinal: int, side: Side | None, pose: int, place: GroundingContext) -> Iterator[Lead]:
+def _doors(
+    door: bool, ordinal: int, side: Side | None, around: Surroundings, here: int, view: int
+) -> Iterator[tuple[int, float]]:
     """What is behind the ways out of a room, cheap where they are as is said."""
-    around = place.around
-    here, view = divmod(pose, VIEWS)
     rank = 0
     for way in around.ways_from(here, view):
         if way.beyond is None:
             continue
-        cost = 0.0 if way.door == door else 0.2
-        if side is not None and not _is_on(way.bearing, side):
+        cost, sided = 0.0 if way.door == door else 0.2, side is None or _is_on(way.bearing, side)
+        if not sided:
             cost += _NOT_BEHIND if side == "behind" else 0.8
-        rank += way.door == door and (side is None or _is_on(way.bearing, side))
+        rank += way.door == door and sided
         if ordinal and rank != ordinal:
             cost += 0.6
         cost += 0.003 * abs(180 * (side == "behind") - abs(way.bearing)) + 0.05 * way.distance
-        lead = place.way(pose, way.beyond)
-        yield _costing(lead, COSTS.loose + cost)
+        yield way.beyond, cost
         path = around.path(here, way.beyond)
         if len(path) > 2 and not ordinal:
-            yield _costing(place.way(pose, path[-2]), COSTS.loose + cost + 0.6)
-
-
-def _up(around: Surroundings, here: int, up: bool, whole: bool) -> int | None:
-    """The end of the nearest stairs, from a place where they do not begin."""
-    for there in np.argsort(around.within_reach[here], kind="stable").tolist():
-        if not np.isfinite(around.within_reach[here, there]):
-            return None
-        end = around.along_stairs(there, up, whole)
-        if end is not None:
-            return end
-    return None
-
-
-_THERE = 3.0  # metres to a thing that one has come to, more or less
-_BY = 2.0  # to one that one has passed
-_AHEAD = 20.0  # degrees to the way into a room that one has turned to
-
-
-def restated(
-    frame: Frame, plan: Sequence[Nav], been: Sequence[int], pose: int, around: Surroundings, step: Step
-) -> Lead | None:
-    """What is left to do where a frame tells again what a plan along viewpoints did; None if it tells something else."""
-    here, view = divmod(pose, VIEWS)
-    last = plan[-1] if plan else None
-    match frame:
-        case Walk(steps, None) if last is Nav.FORWARD:
-            return _rest(plan, steps, pose, step)
-        case Turn(side, times) if last is _turn(side, 1)[0]:
-            return _rest(plan, times, pose, step)
-        case Face(side, landmark) if last is _turn(side, 1)[0] and around.ahead[here, view, landmark.thing]:
-            return Lead((), pose, 0.0)
-        case Spot(side, landmark) if last is _turn(side, 1)[0] and around.visible[here, view, landmark.thing]:
-            return Lead((), pose, 0.0)
-        case Overlook(side, room) if last is _turn(side, 1)[0] and off_room(around, here, view, room) <= _AHEAD:
-            return Lead((), pose, 0.0)
-    cost = _walked(frame, been, around) if last is Nav.FORWARD else None
-    return None if cost is None else Lead((), pose, cost)
-
-
-def _rest(plan: Sequence[Nav], times: int, pose: int, step: Step) -> Lead | None:
-    """As often as is said, of which some has been done."""
-    done = next((i for i, each in enumerate(reversed(plan)) if each is not plan[-1]), len(plan))
-    if not done <= times:
-        return None
-    for _ in range(times - done):
-        pose = step(pose, plan[-1])
-    return Lead((plan[-1],) * (times - done), pose, 0.0)
-
-
-def _walked(frame: Frame, been: Sequence[int], around: Surroundings) -> float | None:
-    """What it costs to think that somebody who has been at viewpoints has walked as a frame says; None if they have not."""
-    first, here = been[0], been[-1]
-    elsewhere = around.room[here] != around.room[first]
-    match frame:
-        case Reach(landmark, _) | Walk(_, Landmark() as landmark):
-            apart = around.apart[[first, here], landmark.thing]
-            seen = around.same_storey[here, landmark.thing] and around.largest[here, landmark.thing] > 0
-            nearer = 0.0 if around.next_to(here, landmark.thing) is None else 0.3
-            return nearer + 0.2 * max(float(apart[1]) - 1.0, 0.0) if seen and apart[1] < min(apart[0], _THERE) else None
-        case Pass(landmark, _):
-            near = float(around.apart[list(been), landmark.thing].min())
-            return 0.15 * near if near <= _BY and around.same_storey[here, landmark.thing] else None
-        case Enter(room) | Leave(_, room) if elsewhere and (room >= 0 or isinstance(frame, Leave)):
-            noun = int(around.room_nouns[here])
-            return 0.0 if room < 0 or noun == room else 0.4 if noun in KIN_ROOMS[room] else None
-        case Through() if elsewhere:
-            return 0.0
-        case Stairs(up, _):
-            rise = float(around.floor[here] - around.floor[first])
-            return 0.0 if (rise if up else -rise) > STEEP else None
-        case _:
-            return None
+            yield path[-2], cost + 0.6
