@@ -13,10 +13,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-import torch
-
-from vnla.agents.layers.deferred import collect_gradients
-from vnla.agents.paper import PaperAgent
+from vnla.agents.agent import Agent
 from vnla.experiments.listening.listeners import AgentListener, ListeningOptions
 from vnla.language.advisor import GrammarAdvisor
 from vnla.language.speech import SIDES_TOLD
@@ -24,7 +21,7 @@ from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice
 from vnla.training.data import RunData
 from vnla.training.trained import Trained
-from vnla.training.trainer import BatchOrder, iteration_seed
+from vnla.training.trainer import Trainer
 
 LISTENER = ("objects", "exits", "advice")
 REPORTED = 50
@@ -35,38 +32,28 @@ def settings(arguments: argparse.Namespace) -> RunConfig:
     options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": arguments.pieces}
     options |= {"width": 64} if arguments.agent == "listener" else {}
     sensors = ",".join(LISTENER) if arguments.agent == "listener" else ""
-    advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides)
+    advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides, landmarks=arguments.landmarks)
     training = TrainingConfig(iterations=arguments.batches, learning_rate=0.003, cooldown=0.5, seed=arguments.seed)
     return RunConfig(
         world=arguments.world, tasks=arguments.tasks, features="symbolic", advisor=advisor,
         agent=arguments.agent, sensors=sensors, agent_options=options, training=training,
-        practice=arguments.walks, strange=arguments.strange,
+        objective="practice", practice=arguments.walks, strange=arguments.strange, anywhere=arguments.anywhere,
+        contrast=arguments.contrast,
     )  # fmt: skip
 
 
-def practised(config: RunConfig, data: RunData) -> PaperAgent:
+def practised(config: RunConfig, data: RunData) -> Agent:
     """An agent after so many batches of walks."""
-    agent, training, tasks = make_agent(config, data), config.training, data.training_tasks()
-    assert isinstance(agent, PaperAgent)
-    context, practice = make_context(config, data, agent, training=True), make_practice(config, data, agent)
-    assert practice is not None
-    order = BatchOrder(training.seed, len(tasks), training.batch)
-    optimiser = torch.optim.Adam(agent.parameters(), weight_decay=training.weight_decay, fused=True)
-    agent.train()
-    for done in range(training.iterations):
-        for group in optimiser.param_groups:
-            group["lr"] = training.rate(done)
-        which = order.batch(done)
-        torch.manual_seed(done)
-        loss = practice.rollout(
-            tasks, which, torch.full_like(which, iteration_seed(training.seed, done)), context
-        ).nav_loss()
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        collect_gradients(agent)
-        optimiser.step()
-        if (done + 1) % REPORTED == 0:
-            sys.stderr.write(f"batch {done + 1}: loss {loss.item():.2f}, {time.process_time():.0f} s of processor time\n")
+    agent = make_agent(config, data)
+    trainer = Trainer(
+        make_context(config, data, agent, training=True), data.training_tasks(), config.training,
+        learns_to_ask=False, objective=config.aim, practice=make_practice(config, data, agent),
+    )  # fmt: skip
+    for _ in range(config.training.iterations):
+        loss = trainer.iterate().nav
+        if trainer.done % REPORTED == 0:
+            spent = time.process_time()
+            sys.stderr.write(f"batch {trainer.done}: loss {loss.item():.2f}, {spent:.0f} s of processor time\n")
     return agent.eval()
 
 
@@ -78,6 +65,9 @@ if __name__ == "__main__":
     parser.add_argument("--phrases", type=float, default=0.0)
     parser.add_argument("--sides", type=float, default=SIDES_TOLD)
     parser.add_argument("--strange", type=float, default=0.0)
+    parser.add_argument("--landmarks", type=float, default=0.0)
+    parser.add_argument("--anywhere", type=float, default=0.0)
+    parser.add_argument("--contrast", type=float, default=0.0)
     parser.add_argument("--agent", default="paper", choices=("paper", "listener"))
     parser.add_argument("--walks", type=int, default=2, help="beside each task of a batch")
     parser.add_argument("--pieces", type=int, default=2048)
@@ -88,7 +78,8 @@ if __name__ == "__main__":
     config = settings(chosen)
     data = RunData.load(config)
     agent = practised(config, data)
-    run = Trained(Path("practised"), replace(config, practice=0, strange=0.0), data)
+    alone = replace(config, objective="imitation", practice=0, strange=0.0, anywhere=0.0, contrast=0.0)
+    run = Trained(Path("practised"), alone, data)
     listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0, subset=chosen.subset), lambda *_: None)
     vars(listener)["agent"] = agent
     written = listener.read(Path(chosen.written), listener) if chosen.written else ()

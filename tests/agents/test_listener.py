@@ -118,6 +118,7 @@ def test_a_turn_moves_everything_the_other_way_and_one_view_shows_what_is_within
 def test_ways_out_are_among_the_objects(data: RunData) -> None:
     ways = [each for at in range(6) for each in shown_at(data, ready(data), at) if each["label"] >= FIRST_WAY]
     assert ways and all(each["metres"] > 0 and each["share"] == 0 for each in ways)
+    assert any(each["room"] for each in ways) and all(NAMES[int(each["room"])] for each in ways if each["room"])
     assert NAMES[FIRST_WAY] == ("doorway", "opening") and NAMES[FIRST_WAY + 1] == ("door",)
     assert NAMES[1 + [noun.name for noun in THINGS].index("sofa")] == ("sofa", "couch")
 
@@ -162,14 +163,17 @@ def test_a_word_means_the_object_that_it_names() -> None:
         word = encoder.naming(encoder.embedding(torch.tensor([1, 3])))
         known = names(encoder)
     torch.testing.assert_close(known[label["bed"]], word[1])
-    torch.testing.assert_close(known[label["sofa"]], encoder.naming(encoder.embedding.weight[1:3].mean(dim=0)))
+    torch.testing.assert_close(known[label["sofa"]], encoder.naming(encoder.embedding.weight[1:3].sum(dim=0) * 0.5**0.5))
     keys = 40 * module.point(known[[label["sofa"], label["bed"], 0]])[None]
     present = torch.tensor([[True, True, False]])
-    shared = ListenerGates(torch.empty(1, 0), [], keys, keys, present, torch.zeros(1, 1, 13), torch.zeros(1, 1, 3))
+    others = (torch.zeros(1, 1, 13), torch.zeros(1, 3, 12), torch.zeros(1, 1, 3), torch.zeros(1, 3, 3))
+    shared = ListenerGates(torch.empty(1, 0), [], keys, keys, present, *others)
     meant = module.meant(torch.tensor([[0.0, 1.0]]), word[None], shared)[0]
     assert meant[1] > 0.9 and meant[2] == 0 and meant.sum() <= 1
-    half = module.meant(torch.tensor([[0.5, 0.0]]), word[None], shared)[0]
-    assert half.sum() <= 0.5 + 1e-6, "no more is meant than is attended to"
+    both = module.meant(torch.tensor([[0.75, 0.25]]), word[None], shared)[0]
+    assert 1 >= both.sum() > 0.9 and both[0] > 2 * both[1], "the more it is attended to, the more it is meant"
+    little = module.meant(torch.tensor([[0.001, 0.0]]), word[None], shared)[0]
+    assert little.sum() < 0.1, "nothing is attended to, so nothing is meant"
 
 
 def walks(config: RunConfig, data: RunData, *, fixed: bool = False) -> dict[str, Tensor]:
