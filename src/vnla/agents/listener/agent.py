@@ -2,13 +2,15 @@
 
 It is the paper's agent (`vnla.agents.navigation`), with its decoder, coverage and help module, and three things more:
 
-1. A word's place in the memory has its own vector beside what the encoder has read, m = h + N·e. An object's name has N·e,
+1. A word's place in the memory has its own vector beside what the encoder has read, m = [h; N·e]. An object's name has N·e,
    too, where e is the sum of the vectors of the words that name it, over the root of their number: "sofa" in the advice and
    a sofa in view have the same vector.
-2. Every word attends to the objects in view, or to none. The decoder's attention over the words, which coverage moves along
-   the sentence, says which of these objects are meant now. Words that mean no object in particular do not count:
+2. Every word attends to the objects in view, or to none, by its own vector alone. Which of these objects are meant now is
+   told by the words at most `FARTHEST` from those that the decoder attends to, which coverage moves along the sentence: a
+   sentence is read backwards, so it attends to the first word of what is to be done next, and the noun comes after. Words
+   that mean no object in particular do not count:
 
-       A(word, object) = softmax(Pm · (P·name + G·place))        w(word) = attention(word) · max A(word, ·)
+       A(word, object) = softmax(N·e · (name + G·place))    w(word) = (attention ∗ K)(word) · (max A(word, ·))²
        meant(object) = Σ w(word)·A(word, object) / (Σ w(word) + ε)
 
 3. Each exit of the viewpoint is a candidate. Its key is computed from the objects in its direction, and its score is higher
@@ -47,6 +49,8 @@ from vnla.world.actions import NAV_ACTIONS, STOP
 OBJECTS = "objects"
 KINDS_OF_SENSORS = (OBJECTS, "objects-ahead", "objects-noisy")
 """Sensors of objects, any one of which the agent takes."""
+FARTHEST = 8
+"""Words between one that is attended to and one that tells what is meant."""
 LITTLE = 0.01
 """ε: attention to words that mean something below which not much is meant."""
 NEARNESS = 3
@@ -66,14 +70,15 @@ class ListenerConfig(AgentConfig):
 class NamingEncoder(InstructionEncoder):
     """The paper's encoder, whose memory has each word's own vector beside what was read up to it."""
 
-    def __init__(self, config: AgentConfig) -> None:
+    def __init__(self, config: ListenerConfig) -> None:
         super().__init__(config)
-        self.naming = nn.Linear(config.word_embedding, config.hidden, bias=False)
+        self.read = config.hidden - config.width
+        """Numbers of what was read that the memory has."""
+        self.naming = nn.Linear(config.word_embedding, config.width, bias=False)
 
     def finished(self, values: Tensor, embedded: Tensor) -> Tensor:
-        """Return what was read with the words' own vectors."""
-        named: Tensor = values + self.naming(embedded)
-        return named
+        """Return what was read, and then the words' own vectors."""
+        return torch.cat([values[..., : self.read], self.naming(embedded)], dim=-1)
 
     def vectors(self, tokens: Tensor) -> Tensor:
         """Return the embeddings of words (words,) without dropout: (words, word_embedding)."""
@@ -89,7 +94,7 @@ class Names(nn.Module):
     tokens: Tensor
     share: Tensor
 
-    def __init__(self, vocabulary: Sequence[str], hidden: int) -> None:
+    def __init__(self, vocabulary: Sequence[str], width: int) -> None:
         super().__init__()
         number = {word: token for token, word in enumerate(vocabulary)}
         known = [[number[word] for word in words if word in number] for words in NAMES]
@@ -100,11 +105,11 @@ class Names(nn.Module):
                 share[row, tokens.index(token)] += len(each) ** -0.5
         self.register_buffer("tokens", torch.tensor(tokens), persistent=False)
         self.register_buffer("share", share, persistent=False)
-        self.own = nn.Parameter(torch.randn(len(NAMES), hidden) * 0.05)
+        self.own = nn.Parameter(torch.randn(len(NAMES), width) * 0.05)
         """What a kind of thing is beside its words, which an agent of another language may not know."""
 
     def forward(self, encoder: NamingEncoder) -> Tensor:
-        """Return a vector for each of `NAMES`: (names, hidden)."""
+        """Return a vector for each of `NAMES`: (names, width)."""
         named: Tensor = encoder.naming(self.share @ encoder.vectors(self.tokens)) + self.own
         return named
 
@@ -122,6 +127,12 @@ class ListenerGates(SharedGates):
     toward: Tensor  # (batch, exits·NEARNESS, SLOTS), how near by each measure of `NEARNESS`
 
 
+def _reach() -> Tensor:
+    """Return logarithms of K: words after the one that is attended to count, the nearer the more, those before hardly."""
+    after = torch.arange(-FARTHEST, FARTHEST + 1)
+    return torch.where(after >= 0, -after / 3, -3.0)
+
+
 class ListenerModule(NavigationModule):
     """π_nav over words and objects."""
 
@@ -133,13 +144,15 @@ class ListenerModule(NavigationModule):
         self.parts = parts
         self.objects_name = next(name for name in KINDS_OF_SENSORS if name in parts.sizes)
         self.encoder = NamingEncoder(config)
-        self.names = Names(vocabulary, hidden)
-        self.point = nn.Linear(hidden, width, bias=False)  # P, of words and of names
-        self.tell = nn.Linear(hidden, width)
+        self.names = Names(vocabulary, width)
+        self.tell = nn.Linear(width, width)
         self.place = nn.Linear(in_eights(_NUMBERS), 2 * width)
+        with torch.no_grad():
+            self.place.weight[:width], self.place.bias[:width] = 0, 0  # at first a word means a thing wherever it is
+        self.reach = nn.Parameter(_reach())  # K, by how many words after the one that is attended to
         self.kinds = nn.Parameter(torch.tensor([0.5, 0.5]))  # how much of a name are its colour and its room
-        self.none = nn.Parameter(torch.full((1,), 5.0))  # score of a word that means no object
-        self.certainty = nn.Parameter(torch.tensor(8.0))  # so that at first a word already tells its object from others
+        self.none = nn.Parameter(torch.full((1,), 4.5))  # score of a word that means no object
+        self.certainty = nn.Parameter(torch.tensor(3.0))  # so that at first a word already tells its object from others
         self.sharpness = nn.Parameter(torch.tensor(8.0))
         self.narrowness = nn.Parameter(torch.tensor([20.0, 80.0, 12.0]))  # of the measures of nearness
         self.heed = nn.Linear(hidden, NEARNESS)  # how much an exit gains where what is meant is near to it, by each
@@ -156,7 +169,7 @@ class ListenerModule(NavigationModule):
         """What is in view, and what the one view, the last action and the state add to the gates."""
         parts = self.parts.split(view)
         names = self.names(self.encoder)
-        keys, values, *others = self._objects(parts[self.objects_name], parts[EXITS], self.point(names), self.tell(names))
+        keys, values, *others = self._objects(parts[self.objects_name], parts[EXITS], names, self.tell(names))
         pooled = [values.mean(dim=1), values.amax(dim=1)]
         seen = padded(torch.cat([*(parts[name] for name in self.parts.flat), *pooled], dim=1))
         shared = super().share(seen, last_nav, state)
@@ -164,7 +177,7 @@ class ListenerModule(NavigationModule):
 
     @fused
     def _objects(
-        self, objects: Tensor, exits: Tensor, pointed: Tensor, told: Tensor
+        self, objects: Tensor, exits: Tensor, called: Tensor, told: Tensor
     ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor]:
         """Return keys, values and presence of objects; the exits; at which headings objects are, how near to exits."""
         batch = len(objects)
@@ -172,7 +185,7 @@ class ListenerModule(NavigationModule):
         sine, cosine = rows[:, :, 3], rows[:, :, 4]
         present = rows[:, :, 0] > 0
         names = rows[:, :, :3].long()  # label, colour, room
-        both = torch.cat([pointed, told], dim=1)  # (names, 2·width)
+        both = torch.cat([called, told], dim=1)  # (names, 2·width)
         tables = (both, self.kinds[0] * both, self.kinds[1] * both)
         label, hue, room = (embedding(names[:, :, column], table) for column, table in enumerate(tables))
         named = label + hue + room
@@ -205,11 +218,12 @@ class ListenerModule(NavigationModule):
     def meant(self, weights: Tensor, context: Tensor, shared: ListenerGates) -> Tensor:
         """Return how far each object is meant by the words that are attended to: (batch, SLOTS)."""
         scale = self.certainty * shared.keys.shape[2] ** -0.5
-        scores = (self.point(context) * scale) @ shared.keys.transpose(1, 2)  # (batch, words, SLOTS)
+        scores = (context[..., self.encoder.read :] * scale) @ shared.keys.transpose(1, 2)  # (batch, words, SLOTS)
         scores = scores.masked_fill(~shared.present[:, None], -torch.inf)
         scores = torch.cat([scores, self.none.expand(*scores.shape[:2], 1)], dim=2)
         pointed = torch.softmax(scores, dim=2)[:, :, :-1]
-        counts = weights * pointed.amax(dim=2)
+        around = nn.functional.pad(weights, (FARTHEST, FARTHEST)).unfold(1, 2 * FARTHEST + 1, 1)  # (batch, words, places)
+        counts = (around @ torch.exp(self.reach)) * pointed.amax(dim=2).square()
         return (counts[:, None] @ pointed).squeeze(1) / (counts.sum(dim=1, keepdim=True) + LITTLE)
 
     @fused
@@ -262,6 +276,8 @@ def listener_agent(sizes: Sizes, **options: Any) -> ListenerAgent:
     if sum(name in sizes.sensors for name in KINDS_OF_SENSORS) != 1:
         raise InputError(f"agent listener: needs one of the sensors {', '.join(KINDS_OF_SENSORS)}, and no more")
     config = ListenerConfig(words=sizes.words, view_size=sum(sizes.views.values()), **options)
+    if not 0 < config.width < config.hidden:
+        raise InputError(f"agent listener: width is {config.width}; it has to be less than hidden, which is {config.hidden}")
     agent = ListenerAgent(config, sizes.views, sizes.vocabulary)
     if config.pieces and not agent.meets(sizes.vocabulary):
         raise InputError("agent listener: pieces of words need to know how the words are spelled")
