@@ -177,7 +177,6 @@ def test_words_that_mean_nothing_are_none_of_the_grammars() -> None:
         ({"strange": 1.5}, "strange 1.5: is a share of words"),
         ({"practice": 0, "anywhere": 0.5}, "anywhere: is about practice walks; give --practice"),
         ({"anywhere": 1.5}, "anywhere 1.5: is a share of walks"),
-        ({"contrast": 0.5}, "contrast: is about things that the grammar names"),
         ({"practice": 0, "objective": "practice"}, "objective practice: learns from practice walks alone; give --practice"),
         ({"objective": "worth", "help_policy": "valued"}, "with the objective worth the navigator stays"),
         ({"advisor": TemplateAdvisor(direct=True, speaks=False)}, "is about what the advisor says, but it says nothing"),
@@ -192,6 +191,15 @@ def test_strange_words_want_an_agent_that_can_read_them(config: RunConfig, data:
     strange = replace(config, strange=0.1)
     with pytest.raises(InputError, match="strange words: can only be read by an agent that knows words by their pieces"):
         make_practice(strange, data, make_agent(strange, data))
+
+
+def test_contrasts_want_an_advisor_who_names_things(config: RunConfig, data: RunData) -> None:
+    """An agent that practised so may still be told other things."""
+    told = replace(config, contrast=0.5)
+    with pytest.raises(InputError, match="contrast: is about things that the grammar names; give --advisor-language"):
+        make_practice(told, data, make_agent(told, data))
+    practice = make_practice(replace(told, advisor=GrammarAdvisor()), data, make_agent(told, data))
+    assert practice is not None and practice.elsewhere is not None and practice.elsewhere.contrasts is not None
 
 
 def test_nothing_is_practised_unless_asked_for(config: RunConfig, data: RunData) -> None:

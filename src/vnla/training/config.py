@@ -229,8 +229,6 @@ class RunConfig:
                 raise InputError(f"{name} {share}: is a share of walks, between 0 and 1")
             if share and not self.practice:
                 raise InputError(f"{name}: is about practice walks; give --practice, too")
-        if self.contrast and not self.speaks_grammar:
-            raise InputError("contrast: is about things that the grammar names; give --advisor-language grammar, too")
         if self.strange and not self.practice:
             raise InputError("strange words: are met in practice; give --practice, too")
         if self.practice and not self.advisor.speaks:
@@ -243,13 +241,6 @@ class RunConfig:
             raise InputError("following: is to learn to act on what is said, but a direct advisor acts itself")
         # A name or an option that is wrong is noticed here.
         _ = self.policy, self.aim, sensors_named(self.sensors), Fold.of_text(self.fold)
-
-    @property
-    def speaks_grammar(self) -> bool:
-        """Whether the advisor says what the grammar does."""
-        from vnla.language.advisor import GrammarAdvisor
-
-        return isinstance(self.advisor, GrammarAdvisor)
 
     @property
     def policy(self) -> HelpPolicy:
