@@ -13,15 +13,22 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import torch
+
 from vnla.agents.agent import Agent
+from vnla.common.selection import take_rows
+from vnla.episode import beginning
+from vnla.experiments.listening.followed import PlannedWalks, followed
 from vnla.experiments.listening.listeners import AgentListener, ListeningOptions
 from vnla.language.advisor import GrammarAdvisor
-from vnla.language.speech import SIDES_TOLD
+from vnla.language.speech import SIDES_TOLD, plan_of
 from vnla.training.config import RunConfig, TrainingConfig
-from vnla.training.context import make_agent, make_context, make_practice
+from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
+from vnla.training.contrasts import Contrasts
 from vnla.training.data import RunData
 from vnla.training.trained import Trained
 from vnla.training.trainer import Trainer
+from vnla.world.compiled import Environment
 
 LISTENER = ("objects", "exits", "advice")
 REPORTED = 50
@@ -57,6 +64,30 @@ def practised(config: RunConfig, data: RunData) -> Agent:
     return agent.eval()
 
 
+def told_apart(agent: Agent, config: RunConfig, data: RunData) -> str:
+    """How often it does what is said where another thing that might be named leads another way: with the right thing named,
+    the other one, and nothing, in walks of `Contrasts` in the houses of test unseen."""
+    everywhere, own = Environment.everywhere(data.world), (data.folder, data.world, vocabulary_of(config, data))
+    landmarks, wrong = (GrammarAdvisor(says=says).ready_in(*own) for says in ("landmarks", "wrong"))
+    found, tasks = Contrasts.found(everywhere, landmarks, wrong, seed=1), data.evaluation_tasks("test_unseen")
+    houses = sorted({data.world.house(task.house) for task in tasks.tasks})
+    rows = torch.cat([torch.arange(int(found.first[each]), int(found.first[each + 1])) for each in houses])
+    start, goals = torch.unique(torch.stack([found.start[rows], found.goal[rows]]), dim=1)
+    number, one = torch.arange(len(start)), torch.ones_like(start)
+    episodes = replace(
+        tasks.episodes(number % len(tasks), seed=1, k=4), environment=everywhere, key=number, start=start, goals=goals,
+        time_budget=4 * one, help_budget=one, start_paths=start[:, None, None], most_requests=1,
+    )  # fmt: skip
+    now = beginning(episodes)
+    rows, plan = wrong.landmarks_decide(now).nonzero().squeeze(1), plan_of(now, 4)
+    walks = PlannedWalks(take_rows(episodes, rows), plan.actions[rows], plan.poses[rows, -1], ())
+    shares = []
+    for says, told in (("landmarks", True), ("wrong", True), ("wrong", False)):
+        heard = make_context(replace(config, advisor=GrammarAdvisor(says=says)), data, agent, training=False)
+        shares.append(f"{100 * followed(heard, walks, told=told).exact.mean():.1f}%")
+    return f"another thing leads another way: {len(rows)} walks, right {shares[0]}, wrong {shares[1]}, silence {shares[2]}"
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("world", "tasks"):
@@ -82,6 +113,8 @@ if __name__ == "__main__":
     run = Trained(Path("practised"), alone, data)
     listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0, subset=chosen.subset), lambda *_: None)
     vars(listener)["agent"] = agent
+    if chosen.agent == "listener":
+        sys.stdout.write(f"{told_apart(agent, alone, data)}\n")
     written = listener.read(Path(chosen.written), listener) if chosen.written else ()
     for found in [*listener.listened(listener), *written]:
         exact, there = (found.figures[measure][0] for measure in ("exact", "there"))

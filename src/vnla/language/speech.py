@@ -222,8 +222,10 @@ class Speech:
         assert phrases[comma] == (",",)
         full_stop = own[FULL_STOP]
         landmarks = 1.0 if language in _BY_LANDMARKS else landmarks
-        around_clauses = {"around": around, "comma": comma, "full_stop": full_stop}
-        return cls(language, counting=counting, sides=sides, landmarks=landmarks, **around_clauses, **moved)
+        return cls(
+            language, counting=counting, around=around, comma=comma, full_stop=full_stop, sides=sides, landmarks=landmarks,
+            **moved,
+        )  # fmt: skip
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (

@@ -70,8 +70,8 @@ def make_elsewhere(config: RunConfig, data: RunData) -> Elsewhere:
         if not isinstance(config.advisor, GrammarAdvisor):
             raise InputError("contrast: is about things that the grammar names; give --advisor-language grammar, too")
         own = data.folder, data.world, vocabulary_of(config, data), data.world.device
-        voices = (GrammarAdvisor(k=config.advisor.k, says=says).ready_in(*own) for says in ("landmarks", "wrong"))
-        contrasts = Contrasts.found(everywhere, *voices)
+        landmarks, wrong = (GrammarAdvisor(k=config.advisor.k, says=says).ready_in(*own) for says in ("landmarks", "wrong"))
+        contrasts = Contrasts.found(everywhere, landmarks, wrong)
     return Elsewhere(config.anywhere, config.contrast, everywhere, contrasts)
 
 

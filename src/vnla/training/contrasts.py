@@ -56,7 +56,7 @@ def _tried(everywhere: Environment, first: int, last: int, generator: torch.Gene
     device = everywhere.world.device
     here, there = (torch.randint(first, last, (TRIED,), generator=generator) for _ in range(2))
     pose = here * VIEWS + LEVEL_ROW * HEADINGS + torch.randint(HEADINGS, (TRIED,), generator=generator)
-    pose, goal = torch.stack([pose, there]).unique(dim=1).to(device)
+    pose, goal = torch.unique(torch.stack([pose, there]), dim=1).to(device)
     turns = _rows(everywhere.nav_teacher(pose, goal) < UP)
     pose, goal = pose[turns], goal[turns]
     one, nothing = torch.ones_like(pose), Words.none(len(pose), device)
