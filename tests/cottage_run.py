@@ -95,7 +95,10 @@ def practice_gradients(config: RunConfig, data: RunData, *, fixed: bool = False)
     agent = make_agent(config, data)
     context = replace(make_context(config, data, agent, training=True), batching=Batching(fixed=fixed))
     practice = make_practice(config, data, agent)
-    trainer = Trainer(context, data.training_tasks(), config.training, learns_to_ask=True, practice=practice)
+    asks = config.aim.teaches_asking(config.policy)
+    trainer = Trainer(
+        context, data.training_tasks(), config.training, learns_to_ask=asks, objective=config.aim, practice=practice
+    )
     which = torch.arange(4)
     trainer.learned(trainer.played(which, torch.full_like(which, 3)))
     return {name: each.grad for name, each in agent.named_parameters() if each.grad is not None}

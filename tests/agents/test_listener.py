@@ -116,6 +116,7 @@ def test_a_turn_moves_everything_the_other_way_and_one_view_shows_what_is_within
 def test_ways_out_are_among_the_objects(data: RunData) -> None:
     ways = [each for at in range(6) for each in shown_at(data, ready(data), at) if each["label"] >= FIRST_WAY]
     assert ways and all(each["metres"] > 0 and each["share"] == 0 for each in ways)
+    assert any(each["room"] for each in ways) and all(NAMES[int(each["room"])] for each in ways if each["room"])
     assert NAMES[FIRST_WAY] == ("doorway", "opening") and NAMES[FIRST_WAY + 1] == ("door",)
     assert NAMES[1 + [noun.name for noun in THINGS].index("sofa")] == ("sofa", "couch")
 
@@ -160,14 +161,18 @@ def test_a_word_means_the_object_that_it_names() -> None:
         word = encoder.naming(encoder.embedding(torch.tensor([1, 3])))
         known = names(encoder)
     torch.testing.assert_close(known[label["bed"]], word[1])
-    torch.testing.assert_close(known[label["sofa"]], encoder.naming(encoder.embedding.weight[1:3].mean(dim=0)))
-    keys = 40 * module.point(known[[label["sofa"], label["bed"], 0]])[None]
+    torch.testing.assert_close(known[label["sofa"]], encoder.naming(encoder.embedding.weight[1:3].sum(dim=0) * 0.5**0.5))
+    keys = 40 * known[[label["sofa"], label["bed"], 0]][None]
     present = torch.tensor([[True, True, False]])
-    shared = ListenerGates(torch.empty(1, 0), [], keys, keys, present, torch.zeros(1, 1, 13), torch.zeros(1, 1, 3))
-    meant = module.meant(torch.tensor([[0.0, 1.0]]), word[None], shared)[0]
-    assert meant[1] > 0.9 and meant[2] == 0 and meant.sum() <= 1
-    half = module.meant(torch.tensor([[0.5, 0.0]]), word[None], shared)[0]
-    assert half.sum() <= 0.5 + 1e-6, "no more is meant than is attended to"
+    others = (torch.zeros(1, 1, 13), torch.zeros(1, 3, 12), torch.zeros(1, 1, 3), torch.zeros(1, 3, 3))
+    shared = ListenerGates(torch.empty(1, 0), [], keys, keys, present, *others)
+    heard = torch.cat([torch.randn(2, 8), word], dim=1)[None]  # what was read does not matter
+    meant = module.meant(torch.tensor([[1.0, 0.0]]), heard, shared)[0]
+    assert meant[0] > 0.9 and meant[2] == 0 and meant.sum() <= 1
+    after = module.meant(torch.tensor([[0.0, 1.0]]), heard, shared)[0]  # sentences are read backwards
+    assert 0.3 < after[0] < after[1], "what is named after the word that is attended to is meant, too"
+    little = module.meant(torch.tensor([[0.001, 0.0]]), heard, shared)[0]
+    assert little.sum() < 0.1, "nothing is attended to, so nothing is meant"
 
 
 def test_everything_new_learns_and_a_batch_of_fixed_size_learns_alike(config: RunConfig, data: RunData) -> None:
@@ -202,7 +207,7 @@ def test_a_checkpoint_is_the_agent_that_was_trained(config: RunConfig, data: Run
     assert isinstance(one, ListenerAgent) and isinstance(other, ListenerAgent)
     fresh = make_agent(config, data).state_dict()
     changed = {name for name, value in one.state_dict().items() if not torch.equal(value, fresh[name])}
-    assert {"navigation.names.own", "navigation.point.weight", "navigation.encoder.naming.weight"} <= changed
+    assert {"navigation.names.own", "navigation.reach", "navigation.encoder.naming.weight"} <= changed
     done = [episodes_of(config, data, each, [0, 1, 2]).every("final") for each in (one, other)]
     assert torch.equal(*done)
 
@@ -215,5 +220,7 @@ def test_it_is_refused_without_its_sensors() -> None:
     ):
         with pytest.raises(InputError, match=f"agent listener: {line}"):
             agent_named("listener", {}, Sizes(4, {name: views[name] for name in ("drawn", *sensors)}, sensors))
+    with pytest.raises(InputError, match="agent listener: width is 16; it has to be less than hidden, which is 16"):
+        agent_named("listener", {"hidden": 16, "width": 16}, Sizes(4, views, ("objects", "exits")))
     with pytest.raises(InputError, match="agent listener: has no option depth"):
         agent_named("listener", {"depth": 3}, Sizes(4, views, ("objects", "exits")))

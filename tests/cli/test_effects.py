@@ -223,7 +223,8 @@ OF_A_RUN = (
     "--features", "--help-policy", "--help-option", "--agent", "--agent-option", "--sensor", "--feature-dropout", "--fold",
     "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
     "--cooldown", "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
-    "--advisor-option", "--easy", "--following", "--practice", "--strange", "--rules", "--deviation", "--uncertainty",
+    "--advisor-option", "--easy", "--following", "--practice", "--strange", "--anywhere", "--contrast",
+    "--rules", "--deviation", "--uncertainty",
     "--non-moving", "--forward", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
 BENCHMARK = "cli/test_benchmark.py"

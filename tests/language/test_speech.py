@@ -179,6 +179,21 @@ def test_things_alone_often_tell_the_way() -> None:
     assert always < 0.1 * landmarks_alone(plan, usual).float().mean()
 
 
+def test_a_share_of_what_is_said_tells_the_way_by_landmarks() -> None:
+    now, usual, landmarks = it.agents(2000, 2), it.voice(), it.voice(says="landmarks")
+
+    def said(share: float) -> list[str]:
+        table = replace(usual, speech=replace(usual.speech, landmarks=share)).say(now).table
+        return [table.text(row) for row in range(2000)]
+
+    none, half, every = said(0.0), said(0.5), said(1.0)
+    assert none == [usual.say(now).table.text(row) for row in range(2000)]
+    assert every == [landmarks.say(now).table.text(row) for row in range(2000)]
+    assert all(one in others for one, *others in zip(half, none, every, strict=True))
+    differs = [row for row in range(2000) if none[row] != every[row]]
+    assert 0.45 < sum(half[row] == every[row] for row in differs) / len(differs) < 0.55
+
+
 def test_wrong_things_that_are_there_lead_another_way() -> None:
     """Where things alone tell the way, the true sentence is followed along the plan and the other one is not."""
     now, wrong = it.agents(2000, 2), it.voice(says="wrong")
@@ -249,6 +264,7 @@ def test_bad_options_are_refused_in_one_line() -> None:
     for options, message in (
         ({"k": 9}, "1 to 8"),
         ({"phrases": 2}, "from 0 to 1"),
+        ({"landmarks": -1}, "from 0 to 1"),
         ({"k": 7, "phrases": 0.5}, "1 to 6"),
         ({"says": "nonsense"}, "choose from"),
         ({"speaks": False}, "no help"),
@@ -257,11 +273,12 @@ def test_bad_options_are_refused_in_one_line() -> None:
             GrammarAdvisor(**options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("phrases", [0.0, 0.5])
-def test_it_can_be_traced_for_a_graph(phrases: float) -> None:
+@pytest.mark.parametrize(("phrases", "landmarks"), [(0.0, 0.0), (0.5, 0.5)])
+def test_it_can_be_traced_for_a_graph(phrases: float, landmarks: float) -> None:
     """Without a break, and with the step as a tensor: so one compilation serves all steps."""
     book = GrammarAdvisor(phrases=phrases).ready(it.VOCABULARY).phrasebook
-    voice, now = replace(it.voice(), phrasebook=book), it.agents(10, 2)
+    speech = replace(it.voice().speech, landmarks=landmarks)
+    voice, now = replace(it.voice(), speech=speech, phrasebook=book), it.agents(10, 2)
     now = replace(now, episodes=replace(now.episodes, seed=torch.full_like(now.pose, 3)))
     plain: Any = _said.__wrapped__  # type: ignore[attr-defined]
     whole = torch.compile(plain, backend="eager", fullgraph=True, dynamic=False)

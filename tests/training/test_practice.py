@@ -103,6 +103,47 @@ def test_a_walk_is_in_the_house_of_its_episode_and_its_own(data: RunData, contex
     assert len(set(both.start.tolist())) > 3, "not where the tasks begin"
 
 
+def test_walks_may_lead_anywhere(config: RunConfig, data: RunData, context: RolloutContext) -> None:
+    """Of a share of them the goal is drawn; the others are the same walks as without."""
+    wandering = replace(config, anywhere=0.5)
+    practice = make_practice(wandering, data, context.agent)
+    assert practice is not None and practice.elsewhere is not None and practice.elsewhere.anywhere == 0.5
+    tasks, which = data.training_tasks(), torch.arange(18)
+    here, there = (
+        SubgoalPractice(3, elsewhere=each).rollout(tasks, which, torch.full_like(which, 5), context)
+        for each in (None, practice.elsewhere)
+    )
+    goals = there.episodes.goals
+    aims = (tasks.environment.goal_viewpoints[tasks.goals.repeat(3)] == goals[:, None]).any(dim=1)
+    assert 0.3 < float(aims.float().mean()) < 0.9 and len(set(goals.tolist())) > 6
+    world = data.world
+    assert torch.equal(
+        *(torch.bucketize(each, world.first, right=True) for each in (goals, viewpoint_of(here.episodes.start)))
+    )
+    alike = (there.table("nav", STOP) == here.table("nav", STOP)).all(dim=1) & (there.episodes.start == here.episodes.start)
+    assert alike[aims].float().mean() > 0.9 > 0.5 > alike[~aims].float().mean()
+    plan = plan_of(beginning(there.episodes), 4).actions
+    assert torch.equal(there.table("nav", STOP), plan[:, : len(there.transitions)]), "the teacher leads there"
+    goals_alone = SubgoalPractice(3, elsewhere=replace(practice.elsewhere, anywhere=0.0))
+    nowhere = goals_alone.rollout(tasks, which, torch.full_like(which, 5), context)
+    assert torch.equal(nowhere.table("nav"), here.table("nav"))
+    assert torch.equal(nowhere.episodes.start, here.episodes.start)
+
+
+def test_practice_alone_runs_no_episodes(config: RunConfig, data: RunData) -> None:
+    """The same gradients of the navigator as the walks have, and nobody learns to ask."""
+    alone = replace(config, objective="practice")
+    found, agent = learned(alone, data, PlainState, fixed=False), make_agent(alone, data)
+    context = make_context(alone, data, agent, training=True)
+    agent.train()
+    which = torch.arange(4)
+    SubgoalPractice(3).rollout(data.training_tasks(), which, torch.full_like(which, 3), context).nav_loss().backward()
+    assert not alone.aim.teaches_asking(alone.policy)
+    assert found and not any(name.startswith("help.") for name in found)
+    for name, gradient in found.items():
+        torch.testing.assert_close(gradient, agent.get_parameter(name).grad, rtol=1e-3, atol=1e-5, msg=name)
+
+
 def test_strange_words_are_met_by_their_spelling_or_are_none(config: RunConfig, data: RunData) -> None:
     spelled = replace(config, strange=0.4, agent_options=SIZES | {"pieces": 64})
     agent = make_agent(spelled, data)
@@ -132,6 +173,9 @@ def test_words_that_mean_nothing_are_none_of_the_grammars() -> None:
         ({"practice": -1}, "practice -1: must be"),
         ({"practice": 0, "strange": 0.1}, "strange words: are met in practice"),
         ({"strange": 1.5}, "strange 1.5: is a share of words"),
+        ({"practice": 0, "anywhere": 0.5}, "anywhere: is about practice walks; give --practice"),
+        ({"anywhere": 1.5}, "anywhere 1.5: is a share of walks"),
+        ({"practice": 0, "objective": "practice"}, "objective practice: learns from practice walks alone; give --practice"),
         ({"objective": "worth", "help_policy": "valued"}, "with the objective worth the navigator stays"),
         ({"advisor": TemplateAdvisor(direct=True, speaks=False)}, "is about what the advisor says, but it says nothing"),
     ],
@@ -145,6 +189,15 @@ def test_strange_words_want_an_agent_that_can_read_them(config: RunConfig, data:
     strange = replace(config, strange=0.1)
     with pytest.raises(InputError, match="strange words: can only be read by an agent that knows words by their pieces"):
         make_practice(strange, data, make_agent(strange, data))
+
+
+def test_contrasts_want_an_advisor_who_names_things(config: RunConfig, data: RunData) -> None:
+    """An agent that practised so may still be told other things."""
+    told = replace(config, contrast=0.5)
+    with pytest.raises(InputError, match="contrast: is about things that the grammar names; give --advisor-language"):
+        make_practice(told, data, make_agent(told, data))
+    practice = make_practice(replace(told, advisor=GrammarAdvisor()), data, make_agent(told, data))
+    assert practice is not None and practice.elsewhere is not None and practice.elsewhere.contrasts is not None
 
 
 def test_nothing_is_practised_unless_asked_for(config: RunConfig, data: RunData) -> None:

@@ -15,12 +15,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cottage_run import severed
 from strategies import connected_houses
 from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
@@ -118,6 +120,33 @@ def test_down_the_stairs_the_teacher_looks_down(world: World) -> None:
     environment = Environment.compile(world, [("cottage", ["stairs_middle"])])
     walk = teacher_walk(environment, pose_at(world, "landing", 9), torch.tensor([0]))
     assert [action for _, action in walk] == [D, F, S]
+
+
+def test_every_viewpoint_may_be_a_goal_of_its_own() -> None:
+    """As if each were the only goal of a set; other houses, of other sizes, stand before and after."""
+    houses = [replace(severed(), name="first"), cottage(), replace(severed(), name="last")]
+    several = World.compile(houses)
+    everywhere, wanted = Environment.everywhere(several), []
+    for house, graph in zip(several.houses, several.graphs, strict=True):
+        wanted += [(house, [each]) for each in graph.ids]
+    alone = Environment.compile(several, wanted)
+    for goal in range(len(several.ids)):
+        house = int(torch.searchsorted(several.first, goal, right=True)) - 1
+        pose = torch.arange(several.firsts[house] * VIEWS, several.firsts[house + 1] * VIEWS)
+        goals = torch.full_like(pose, goal)
+        assert torch.equal(everywhere.nav_teacher(pose, goals), alone.nav_teacher(pose, goals))
+        assert torch.equal(everywhere.distance_left(pose, goals), alone.distance_left(pose, goals))
+        forward = torch.full_like(pose, F)
+        assert torch.equal(everywhere.step(pose, forward, goals), alone.step(pose, forward, goals))
+        assert (everywhere.goal(pose, goals) == goal).all()
+
+
+def test_the_goal_is_the_one_that_the_teacher_leads_to(world: World) -> None:
+    environment = Environment.compile(world, [("cottage", ["bathroom", "kitchen"])])
+    for start, goal in (("landing", "bathroom"), ("hall_south", "kitchen")):
+        pose, goals = pose_at(world, start, 0), torch.tensor([0])
+        assert world.ids[int(environment.goal(pose, goals))] == goal
+        assert teacher_walk(environment, pose, goals)[-1][0] // VIEWS == int(environment.goal(pose, goals))
 
 
 def test_forward_takes_the_shortest_path_within_thirty_degrees_and_else_the_centre_of_the_view(world: World) -> None:

@@ -103,6 +103,8 @@ class TrainOptions(TypedDict, total=False):
     following: bool
     practice: int
     strange: float
+    anywhere: float
+    contrast: float
     forward: Name
     begins_with: Place | None
     iterations: int

@@ -30,6 +30,7 @@ class Purpose(IntEnum):
     DROPOUT = 11
     PRACTICE = 12
     DETECTION = 13
+    WANDERING = 14
 
 
 def episode_key(name: str) -> int:

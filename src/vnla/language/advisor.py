@@ -65,8 +65,11 @@ class GrammarAdvisor(Advisor):
     sides: float = SIDES_TOLD
     """How often it says on which side something is that one has to turn to, and can see; what cannot be seen, always."""
 
+    landmarks: float = 0.0
+    """Share of what it says in which things and rooms alone tell the way, wherever they can."""
+
     def __post_init__(self) -> None:
-        check_fields(self, phrases=(0, 1), sides=(0, 1))
+        check_fields(self, phrases=(0, 1), sides=(0, 1), landmarks=(0, 1))
         self.check_role("advisor grammar", _LONGEST_PLAN)
         if self.phrases and self.k > _LONGEST_PHRASED:
             raise InputError(f"advisor grammar: k is {self.k}, but phrases can describe 1 to {_LONGEST_PHRASED} actions")
@@ -90,7 +93,7 @@ class GrammarAdvisor(Advisor):
     def _voice(self, lexicon: Lexicon, knowledge: Knowledge | None, device: torch.device | str) -> GrammarVoice:
         grammar = Grammar()
         self.check_words(lexicon)
-        speech = Speech.of(grammar, lexicon, self.says, self.k, device, self.sides)
+        speech = Speech.of(grammar, lexicon, self.says, self.k, device, self.sides, self.landmarks)
         silence = Words(torch.zeros(1, longest_sentence(self.k), dtype=torch.int64), torch.zeros(1, dtype=torch.int64))
         phrases = Phrases(silence.to(device), lexicon.end, lambda _: "")
         _ = phrases.tails

@@ -29,10 +29,10 @@ THINGS_SHOWN, WAYS_SHOWN = 4, 6
 """The largest things of a heading, and the nearest ways out of the room."""
 SLOTS = HEADINGS * THINGS_SHOWN + WAYS_SHOWN
 COLUMNS = ("label", "hue", "room", "bearing", "share", "metres")
-"""Of each place for an object: what it is, its colour, and the kind of room it stands in, as numbers of `NAMES`; degrees
-clockwise from north; its share of the view, and of ways out how far away they are."""
+"""Of each place for an object: what it is, its colour, and the kind of room it stands in, of ways out the kind of room
+behind them, as numbers of `NAMES`; degrees clockwise from north; its share of the view; how far away it is."""
 
-_VERSION = 1
+_VERSION = 2
 
 
 def _words(noun: Noun) -> tuple[str, ...]:
@@ -99,6 +99,7 @@ def _things(around: Surroundings) -> NDArray[np.float32]:
         _numbered(room[shown], _FIRST_ROOM),
         bearing,
         size,
+        np.take_along_axis(np.broadcast_to(around.apart[:, None], share.shape), shown, axis=2),
     )
     for column, values in enumerate(columns):
         found[:, :, : shown.shape[2], column] = np.where(size > 0, values, 0)
@@ -116,5 +117,7 @@ def _ways(around: Surroundings) -> NDArray[np.float32]:
     north = LEVEL_ROW * HEADINGS
     for here in range(len(found)):
         for place, way in enumerate(around.ways_from(here, north)[:WAYS_SHOWN]):
-            found[here, place] = FIRST_WAY + way.door, 0, 0, way.bearing, 0, way.distance
+            behind = NOTHING if way.beyond is None else around.room_noun(way.beyond)
+            room = 0 if behind == NOTHING else behind + _FIRST_ROOM
+            found[here, place] = FIRST_WAY + way.door, 0, room, way.bearing, 0, way.distance
     return found

@@ -163,6 +163,7 @@ class Speech:
     comma: int  # the phrase that is the shortest connector
     full_stop: int
     sides: float  # how often it is said where something is that one has to turn to, and can see
+    landmarks: float  # share of the sentences that tell by landmarks alone what they can
 
     @classmethod
     def of(
@@ -173,6 +174,7 @@ class Speech:
         k: int,
         device: torch.device | str = "cpu",
         sides: float = SIDES_TOLD,
+        landmarks: float = 0.0,
     ) -> Speech:
         """In the words of a lexicon, for plans of k actions."""
         phrases = [phrase for each in grammar.classes for phrase in each.all]
@@ -219,7 +221,11 @@ class Speech:
         comma = sum(len(each.all) for each in grammar.classes[: grammar["connector"]])
         assert phrases[comma] == (",",)
         full_stop = own[FULL_STOP]
-        return cls(language, counting=counting, around=around, comma=comma, full_stop=full_stop, sides=sides, **moved)
+        landmarks = 1.0 if language in _BY_LANDMARKS else landmarks
+        return cls(
+            language, counting=counting, around=around, comma=comma, full_stop=full_stop, sides=sides, landmarks=landmarks,
+            **moved,
+        )  # fmt: skip
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
@@ -329,18 +335,27 @@ def _choose(now: StepContext, plan: PlanBatch, speech: Speech, known: Knowledge,
     what, end, sides, weight = (torch.cat(parts, dim=2) for parts in zip(*every, strict=True))
     saving = turning[..., None] & (end - speech.counting.place[:, None] > run[..., None])
     alone = saving & (sides & 8 > 0) & _has(what, _DECIDING)
-    others = _RARELY if speech.language in _BY_LANDMARKS else 1.0
+    others, often = _by_landmarks(now, speech)
     weight = weight * torch.where(alone, _ALONE, torch.where(saving, _SAVING, 1.0) * others)
     packed = (what | end << 42 | sides << 46).gather(2, _pick(weight, drawn[:, :, 0])[:, :, None]).squeeze(2)
     some = _Facts(packed & ((1 << 42) - 1), packed >> 42 & 15, packed >> 46, packed)
-    told = _chosen(some, run, turning, speech, drawn[:, :, 1])
-    plain = _chosen(_Facts(*(each.squeeze(2) for each in plainly)), run, turning, speech, drawn[:, :, 1])
+    told = _chosen(some, run, turning, speech, drawn[:, :, 1], often)
+    plain = _chosen(_Facts(*(each.squeeze(2) for each in plainly)), run, turning, speech, drawn[:, :, 1], often)
     words = (take(speech.plain, told.form) + 1) * told.begins
     fits = (words.sum(dim=1) < longest_sentence(run.shape[1]))[:, None]
     return _Chosen(*(torch.where(fits, one, other) for one, other in zip(told, plain, strict=True)))
 
 
-def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: Tensor) -> _Chosen:
+def _by_landmarks(now: StepContext, speech: Speech) -> tuple[Tensor | float, Tensor | float]:
+    """How readily other facts are said than those with a noun that alone tells which way, (batch, 1, 1), and how often the
+    side of something that one can see, (batch, 1)."""
+    if speech.landmarks in (0, 1):
+        return (_RARELY, 0.0) if speech.landmarks else (1.0, speech.sides)
+    led = draws(replace(now, step=now.step + (3 << 30)), speech.counting.place[:1]) < speech.landmarks
+    return torch.where(led, _RARELY, 1.0)[:, :, None], torch.where(led, 0.0, speech.sides)
+
+
+def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: Tensor, often: Tensor | float) -> _Chosen:
     """One fact for every action (batch, k) with its form.
 
     Where something is, is said if it must be, or now and then; so a thing in view often is all that tells which way to turn.
@@ -351,7 +366,6 @@ def _chosen(fact: _Facts, run: Tensor, turning: Tensor, speech: Speech, drawn: T
     earlier, follows = before.clamp(min=0), before >= 0
     thing, actions = what >> 25, end - speech.counting.place
     again = follows & (thing > 0) & (thing == thing.gather(1, earlier)) & _has(what, _MAY_BE_IT)
-    often = 0.0 if speech.language in _BY_LANDMARKS else speech.sides
     telling = drawn < torch.where(turning & (actions > run), often, 0.5)
     telling = ((sides & 8 == 0) | telling) & ~again
     side = take(speech.slots, sides + _SIDES) * telling

@@ -160,9 +160,9 @@ class RunConfig:
     """An agent that knows the time must not learn from it how long the way is."""
     objective: str = option(
         "imitation",
-        "imitation, as in the paper; worth: the help module alone learns what a request is worth; mistakes: the help"
-        " module alone learns where the next action is wrong; reward: the agent learns from how episodes end; or"
-        " package.module:Class.",
+        "imitation, as in the paper; practice: the agent learns from practice walks alone; worth: the help module alone"
+        " learns what a request is worth; mistakes: the help module alone learns where the next action is wrong; reward: the"
+        " agent learns from how episodes end; or package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(
@@ -185,6 +185,17 @@ class RunConfig:
         0.0, "Share of the words in these walks that the agent does not know, or knows by their spelling only.", min=0, max=1
     )
     """Which words are strange is in `vnla.training.practice.Strange`."""
+    anywhere: float = option(
+        0.0, "Share of these walks that lead to any place of the house instead of the goal.", min=0, max=1
+    )
+    contrast: float = option(
+        0.0,
+        "Share of these walks from places where a thing or a room that is named alone tells the way; with the advisor"
+        " language grammar.",
+        min=0,
+        max=1,
+    )
+    """Where they begin is in `vnla.training.contrasts`."""
     forward: str = option(
         INFORMED,
         "Where the action forward leads. informed, as in the paper: to the next viewpoint on the shortest path if that is in"
@@ -213,10 +224,17 @@ class RunConfig:
             raise InputError(f"feature dropout {self.feature_dropout}: must be 0 or more, and less than 1")
         if not 0 <= self.strange <= 1:
             raise InputError(f"strange {self.strange}: is a share of words, between 0 and 1")
+        for name, share in (("anywhere", self.anywhere), ("contrast", self.contrast)):
+            if not 0 <= share <= 1:
+                raise InputError(f"{name} {share}: is a share of walks, between 0 and 1")
+            if share and not self.practice:
+                raise InputError(f"{name}: is about practice walks; give --practice, too")
         if self.strange and not self.practice:
             raise InputError("strange words: are met in practice; give --practice, too")
         if self.practice and not self.advisor.speaks:
             raise InputError("practice: is about what the advisor says, but it says nothing")
+        if not self.practice and not self.aim.runs_episodes:
+            raise InputError(f"objective {self.objective}: learns from practice walks alone; give --practice, too")
         if self.practice and not self.aim.navigates:
             raise InputError(f"practice: teaches to navigate, but with the objective {self.objective} the navigator stays")
         if self.following and self.advisor.direct:
@@ -255,9 +273,10 @@ class RunConfig:
     def stored(self) -> dict[str, Any]:
         """Return all values as records of stages have them: by earlier names, so that what was made before is still found.
 
-        The paper's `forward`, which was the only one, is left out.
+        What there was no other of at first is left out: the paper's `forward`, and practice that leads to goals.
         """
-        kept = {name: each for name, each in asdict(self).items() if (name, each) != ("forward", INFORMED)}
+        kept = {name: each for name, each in asdict(self).items() if (name, each) not in _AT_FIRST}
+        kept["advisor"] = {name: each for name, each in kept["advisor"].items() if (name, each) not in _AT_FIRST}
         return {EARLIER.get(name, name): each for name, each in kept.items()}
 
     def text(self, folder: Path) -> str:
@@ -291,6 +310,14 @@ class RunConfig:
             )
         except (TypeError, AttributeError, KeyError, ValueError) as error:
             raise InputError(f"{path}: is not the configuration of a run ({error})") from None
+
+
+_AT_FIRST: tuple[tuple[str, Any], ...] = (
+    ("forward", INFORMED),
+    ("anywhere", 0.0),
+    ("contrast", 0.0),
+    ("landmarks", 0.0),
+)
 
 
 def _default_advisor() -> Advisor:

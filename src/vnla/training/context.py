@@ -14,12 +14,15 @@ from vnla.assistance.advisor import Lexicon
 from vnla.assistance.following import Following, Led
 from vnla.common.batching import Batching
 from vnla.common.errors import InputError
+from vnla.language.advisor import GrammarAdvisor
 from vnla.rollout import RolloutContext
 from vnla.tasks.vocabulary import Forgiving, Vocabulary
 from vnla.training.config import RunConfig
+from vnla.training.contrasts import Contrasts
 from vnla.training.data import RunData
 from vnla.training.part_checks import check_parts
-from vnla.training.practice import Strange, SubgoalPractice
+from vnla.training.practice import Elsewhere, Strange, SubgoalPractice
+from vnla.world.compiled import Environment
 
 
 def vocabulary_of(config: RunConfig, data: RunData) -> Vocabulary:
@@ -49,14 +52,27 @@ def make_practice(config: RunConfig, data: RunData, agent: Agent) -> SubgoalPrac
     """How the agent practises understanding, if it does; it has met all words that it will hear."""
     if not config.practice:
         return None
+    elsewhere = make_elsewhere(config, data) if config.anywhere or config.contrast else None
     if not config.strange:
-        return SubgoalPractice(config.practice)
+        return SubgoalPractice(config.practice, elsewhere=elsewhere)
     words = vocabulary_of(config, data).words
     if not agent.meets(Strange.met(words)):
         raise InputError(
             "strange words: can only be read by an agent that knows words by their pieces; give --agent-option pieces=2048"
         )
-    return SubgoalPractice(config.practice, Strange(config.strange, len(words)))
+    return SubgoalPractice(config.practice, Strange(config.strange, len(words)), elsewhere)
+
+
+def make_elsewhere(config: RunConfig, data: RunData) -> Elsewhere:
+    """Where practice walks lead that do not lead to the goal of an episode."""
+    everywhere, contrasts = Environment.everywhere(data.world), None
+    if config.contrast:
+        if not isinstance(config.advisor, GrammarAdvisor):
+            raise InputError("contrast: is about things that the grammar names; give --advisor-language grammar, too")
+        own = data.folder, data.world, vocabulary_of(config, data), data.world.device
+        landmarks, wrong = (GrammarAdvisor(k=config.advisor.k, says=says).ready_in(*own) for says in ("landmarks", "wrong"))
+        contrasts = Contrasts.found(everywhere, landmarks, wrong)
+    return Elsewhere(config.anywhere, config.contrast, everywhere, contrasts)
 
 
 def make_context(

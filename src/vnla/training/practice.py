@@ -5,8 +5,9 @@ the house of an episode, with an instruction that begins with what the advisor w
 it through the actions that were said, and it learns to imitate them. A walk has k steps, and nothing is composed or read on
 the way; on a GPU many walks take little longer than few.
 
-Some of the words may be strange (`Strange`), so that the agent learns to do with what it understands of a sentence. Not in
-the paper.
+Some of the walks may lead anywhere instead of to the goal, and others be such that what is named alone tells the way
+(`Elsewhere`). What an agent sees and seeks then does not tell it, and what it hears does. Some of the words may be strange
+(`Strange`), so that the agent learns to do with what it understands of a sentence. Not in the paper.
 """
 
 from __future__ import annotations
@@ -31,8 +32,9 @@ from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext, beginning
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
+from vnla.training.contrasts import Contrasts
 from vnla.words import Words
-from vnla.world.compiled import viewpoint_of
+from vnla.world.compiled import Environment, viewpoint_of
 
 EARLIER = 8
 """Walks begin up to so many actions after a place that was drawn: otherwise most of them would be turns on the spot."""
@@ -59,12 +61,28 @@ class Strange:
         return [*words, *words, *NONE]
 
 
+CONTRASTED = 0.75
+"""Share of the walks from places of `Contrasts` that lead where something that is named alone tells the way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """Which walks lead elsewhere than to the goal of their episode: to a place that is drawn, of two in the house the nearer
+    one; or as `Contrasts` do."""
+
+    anywhere: float  # share of the walks
+    contrast: float
+    environment: Environment  # with every viewpoint as a goal of its own
+    contrasts: Contrasts | None = None
+
+
 @dataclass(frozen=True)
 class SubgoalPractice:
     """So many walks for each episode of a batch, in its house."""
 
     walks: int
     strange: Strange | None = None
+    elsewhere: Elsewhere | None = None
 
     def __post_init__(self) -> None:
         if self.walks < 1:
@@ -81,7 +99,11 @@ class SubgoalPractice:
             start_paths=zero[:, None, None], end_goals=tasks.end_goals.rows(which), sought=tasks.sought[which],
             most_requests=1,
         )  # fmt: skip
-        episodes = replace(episodes, start=somewhere(episodes))
+        if self.elsewhere is None:
+            episodes = replace(episodes, start=somewhere(episodes))
+        else:
+            start, goals = led_elsewhere(episodes, self.elsewhere)
+            episodes = replace(episodes, environment=self.elsewhere.environment, start=start, goals=goals)
         said = context.bound_advisor.say(beginning(episodes)).words
         if self.strange is not None:
             said = strangely(said, episodes.key, seed, self.strange)
@@ -91,18 +113,53 @@ class SubgoalPractice:
 @fused
 def somewhere(episodes: Episodes) -> Tensor:
     """Poses in the houses of episodes: level ones that are drawn, and up to some actions of the teacher after them."""
+    return _somewhere(episodes)
+
+
+def _somewhere(episodes: Episodes) -> Tensor:
     environment, goals = episodes.environment, episodes.goals
-    first = environment.world.first
-    house = torch.searchsorted(first, viewpoint_of(episodes.start), right=True)
-    begin, end = torch.take(first, house - 1), torch.take(first, house)
-    place, heading, actions = (uniform(episodes.seed, episodes.key, Purpose.PRACTICE, draw) for draw in range(DRAWS))
-    viewpoint = begin + (place * (end - begin)).long()
-    pose = viewpoint * VIEWS + LEVEL_ROW * HEADINGS + (heading * HEADINGS).long()
+    pose, actions = _drawn(episodes), uniform(episodes.seed, episodes.key, Purpose.PRACTICE, DRAWS - 1)
     pose = torch.where(environment.distance_left(pose, goals).isfinite(), pose, episodes.start)
     for action in range(EARLIER):
         after = environment.step(pose, environment.nav_teacher(pose, goals), goals)
         pose = torch.where(actions * (EARLIER + 1) >= action + 1, after, pose)
     return pose
+
+
+def _drawn(episodes: Episodes) -> Tensor:
+    """Level poses that are drawn, in the houses of episodes."""
+    place, heading = (uniform(episodes.seed, episodes.key, Purpose.PRACTICE, draw) for draw in range(DRAWS - 1))
+    return _drawn_viewpoint(episodes, place) * VIEWS + LEVEL_ROW * HEADINGS + (heading * HEADINGS).long()
+
+
+def _drawn_viewpoint(episodes: Episodes, drawn: Tensor) -> Tensor:
+    """Viewpoints in the houses of episodes, by numbers between 0 and 1."""
+    first = episodes.environment.world.first
+    house = torch.searchsorted(first, viewpoint_of(episodes.start), right=True)
+    begin, end = torch.take(first, house - 1), torch.take(first, house)
+    return begin + (drawn * (end - begin)).long()
+
+
+@fused
+def led_elsewhere(episodes: Episodes, elsewhere: Elsewhere) -> tuple[Tensor, Tensor]:
+    """Return where walks begin, and the viewpoints that they lead to."""
+    draws = [uniform(episodes.seed, episodes.key, Purpose.WANDERING, draw) for draw in range(6)]
+    world, pose = episodes.environment.world, _drawn(episodes)
+    one, other = (_drawn_viewpoint(episodes, each) for each in draws[1:3])
+    row = torch.take(world.row, viewpoint_of(pose))
+    nearer = torch.where(torch.take(world.distance, row + one) <= torch.take(world.distance, row + other), one, other)
+    goals = torch.where(draws[0] < elsewhere.anywhere, nearer, episodes.environment.goal(pose, episodes.goals))
+    start = _somewhere(replace(episodes, environment=elsewhere.environment, goals=goals))
+    if elsewhere.contrasts is None:
+        return start, goals
+    first = elsewhere.contrasts.first
+    house = torch.searchsorted(world.first, viewpoint_of(episodes.start), right=True)
+    begin, end = torch.take(first, house - 1), torch.take(first, house)
+    number = begin + (draws[3] * (end - begin)).long()
+    contrasted = (draws[4] < elsewhere.contrast) & (end > begin)
+    led = contrasted & (draws[5] < CONTRASTED)
+    start = torch.where(contrasted, torch.take(elsewhere.contrasts.start, number), start)
+    return start, torch.where(led, torch.take(elsewhere.contrasts.goal, number), goals)
 
 
 @fused

@@ -185,6 +185,9 @@ class Trainer:
     def played(self, which: Tensor, seed: Tensor) -> Played:
         """Run the episodes of an iteration."""
         with mixed_precision(self.config.precision, which.device):
+            if not self.objective.runs_episodes:
+                assert self.practice is not None, "there is nothing else to learn from"
+                return Played(self.practice.rollout(self.tasks, which, seed, self.context), None)
             rollout = self.objective.rollout(self.tasks, which, seed, self.ratio, self.context)
             judged = self.objective.judge(rollout, self.parts.get(CRITIC))
             practised = self.practice.rollout(self.tasks, which, seed, self.context) if self.practice else None

@@ -259,6 +259,22 @@ class Environment:
             goal_viewpoints=world.first[:-1, None],
         )
 
+    @classmethod
+    def everywhere(cls, world: World) -> Environment:
+        """With every viewpoint as a goal of its own: the number of its goal set is its number."""
+        sizes = world.first.diff()
+        goal = torch.arange(len(world.ids), device=world.device).repeat_interleave(sizes.repeat_interleave(sizes))
+        here = torch.arange(len(goal), device=world.device) - world.row[goal]
+        onward = world.row[here] + goal
+        return cls(
+            world=world,
+            start=world.row,
+            way=world.ways()[onward],
+            left=world.distance[onward],
+            nearest=torch.zeros_like(goal),
+            goal_viewpoints=torch.arange(len(world.ids), device=world.device)[:, None],
+        )
+
     def to(self, device: Device) -> Environment:
         """The same environment with its tables, and the world's, on `device`."""
         return replace(_moved(self, device), world=self.world.to(device))
@@ -289,6 +305,11 @@ class Environment:
     def distance_left(self, pose: Tensor, goals: Tensor) -> Tensor:
         """Metres along the shortest path to the nearest goal."""
         return look_up(self.left, self._row(pose, goals))
+
+    def goal(self, pose: Tensor, goals: Tensor) -> Tensor:
+        """The viewpoint of the goal that the navigation teacher leads to."""
+        which = look_up(self.nearest, self._row(pose, goals))
+        return self.goal_viewpoints[goals].gather(1, which[:, None]).squeeze(1)
 
     def at_goal(self, pose: Tensor, goals: Tensor) -> Tensor:
         """Whether the agent stands on a goal viewpoint."""

@@ -38,8 +38,8 @@ class ObjectSensor(Sensor):
     size: ClassVar[int] = SLOTS * len(FIELDS)
     own_steps: ClassVar[bool] = True
     note: ClassVar[str] = (
-        "a perfect detector: labels, colours, kinds of rooms and doorways are read from the house itself, by its object ids"
-        " and its plan; twelve views are seen at once"
+        "a perfect detector: labels, colours, distances, kinds of rooms and doorways, and the kinds of rooms behind them are"
+        " read from the house itself, by its object ids and its plan; twelve views are seen at once"
     )
     table: Tensor = field(default_factory=lambda: torch.zeros(0, SLOTS, len(COLUMNS)))
     """(viewpoints, SLOTS, COLUMNS)."""

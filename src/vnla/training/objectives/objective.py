@@ -58,6 +58,8 @@ class Objective(ABC):
     """Whether episodes have the time in training that they would have in evaluation; in the paper they have less."""
     navigates: ClassVar[bool] = True
     """Whether the navigator learns."""
+    runs_episodes: ClassVar[bool] = True
+    """Whether episodes are run; otherwise the agent learns from practice walks alone."""
     divisible: ClassVar[bool] = False
     """Whether its losses can be those of a part of a batch: what they divide by is tallied, and they ask for its total."""
 
@@ -138,3 +140,14 @@ class ImitationObjective(Objective):
     def nav_loss(self, rollout: Rollout, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """Return the negative log-likelihood of the navigation teacher."""
         return rollout.nav_loss()
+
+
+@dataclass(frozen=True)
+class PracticeObjective(ImitationObjective):
+    """The same of practice walks (`vnla.training.practice`) in the place of episodes, to learn what sentences mean."""
+
+    runs_episodes: ClassVar[bool] = False
+
+    def teaches_asking(self, policy: HelpPolicy) -> bool:  # noqa: ARG002
+        """Nobody asks in practice."""
+        return False

@@ -7,12 +7,13 @@ from typing import Any
 
 from vnla.common.registry import build
 from vnla.training.objectives.mistakes import Mistakes
-from vnla.training.objectives.objective import ImitationObjective, Objective
+from vnla.training.objectives.objective import ImitationObjective, Objective, PracticeObjective
 from vnla.training.objectives.reward import Reward
 from vnla.training.objectives.worth import Worth
 
 OBJECTIVES: dict[str, Callable[..., Objective]] = {
     "imitation": ImitationObjective,
+    "practice": PracticeObjective,
     "worth": Worth,
     "mistakes": Mistakes,
     "reward": Reward,
