@@ -220,12 +220,8 @@ class Speech:
         counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
         comma = sum(len(each.all) for each in grammar.classes[: grammar["connector"]])
         assert phrases[comma] == (",",)
-        full_stop = own[FULL_STOP]
-        landmarks = 1.0 if language in _BY_LANDMARKS else landmarks
-        return cls(
-            language, counting=counting, around=around, comma=comma, full_stop=full_stop, sides=sides, landmarks=landmarks,
-            **moved,
-        )  # fmt: skip
+        shares = {"sides": sides, "landmarks": 1.0 if language in _BY_LANDMARKS else landmarks}
+        return cls(language, counting=counting, around=around, comma=comma, full_stop=own[FULL_STOP], **shares, **moved)
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
