@@ -220,8 +220,11 @@ class Speech:
         counting = Counting.to(k, 3 + k * (4 + grammar.most_pieces), device)
         comma = sum(len(each.all) for each in grammar.classes[: grammar["connector"]])
         assert phrases[comma] == (",",)
-        shares = {"sides": sides, "landmarks": 1.0 if language in _BY_LANDMARKS else landmarks}
-        return cls(language, counting=counting, around=around, comma=comma, full_stop=own[FULL_STOP], **shares, **moved)
+        share = 1.0 if language in _BY_LANDMARKS else landmarks
+        return cls(
+            language, counting=counting, around=around, comma=comma, full_stop=own[FULL_STOP], sides=sides, landmarks=share,
+            **moved,
+        )  # fmt: skip
 
 
 _VARIANTS: tuple[dict[str, Any], ...] = (
