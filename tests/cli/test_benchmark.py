@@ -166,6 +166,7 @@ def test_plain_forward_is_another_track(vnla: Vnla, rover: str, houses: Path, tm
     assert vnla("benchmark", "verify", out, "--houses", houses).status == 0
 
 
+@pytest.mark.slow
 def test_results_of_a_container_are_packed(vnla: Vnla, rover: str, houses: Path, tmp_path: Path) -> None:
     assert entered(vnla, rover, tmp_path / "rover", houses).status == 0
     out = tmp_path / "packed"

@@ -54,6 +54,7 @@ def test_promises_are_told_and_kept(vnla: Vnla, village: Path, tmp_path: Path) -
     assert kept["command"].startswith("vnla calibrate") and "--risk 0.5" in kept["command"]
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_tasks(vnla: Vnla, village: Path, tmp_path: Path) -> None:
     drawn = []
     for place, seed in enumerate((3, 3, 4)):

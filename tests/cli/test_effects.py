@@ -610,7 +610,11 @@ def outcome(vnla: Vnla, command: str, words: str, places: dict[str, object], out
     return {"status": answer.status, "out": answer.out, **files}
 
 
-@pytest.mark.parametrize("command", DIFFER)
+LONG = {"features make", "speaker", "ceilings", "calibrate"}
+"""Commands with so many options, or such long ones, that trying them all takes a quarter of a minute each."""
+
+
+@pytest.mark.parametrize("command", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in DIFFER])
 def test_each_option_changes_what_comes_out(
     vnla: Vnla, command: str, places: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,6 +121,7 @@ def test_all_views_are_not_taken_from_level_ones(tmp_path: Path) -> None:
         world_features(read_world(other), "pixels-level-16")
 
 
+@pytest.mark.slow
 def test_a_run_learns_the_same_from_either_in_memory_or_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """To the last bit; and an agent that was trained with level views is evaluated where there are all."""
     monkeypatch.setattr(tables, "SMALLEST", 1)

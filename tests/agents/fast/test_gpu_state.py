@@ -187,6 +187,7 @@ def test_mixed_precision_stays_outside() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no Triton for this system")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="Triton interprets kernels where there is no GPU")
+@pytest.mark.slow
 def test_nothing_is_taken_from_another_stream_before_it_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """From packing the parameters to their gradients, with the kernels of a GPU. In a graph what is taken too early is what
     the iteration before had left there."""
