@@ -9,42 +9,18 @@ from __future__ import annotations
 import json
 import stat
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from serve.study.served import AT, Line, command
+from serve.cold import ANSWERED, Cold
+from serve.study.served import Line
 from vnla.serve.shipped import shipped_files
 
-FIRST, ANSWERED = 20.0, 60.0
-"""Seconds that the first picture and each mode may take."""
-
-
-class Cold:
-    """A server that has just been started for the first time."""
-
-    def __init__(self, folder: Path) -> None:
-        self.cache = folder / "cache"
-        self.process = command("serve", "--port", 0, "--no-open", "--record", folder / "sessions", cache=self.cache)
-        assert self.process.stdout
-        found = AT.fullmatch(self.process.stdout.readline())
-        assert found, self.process.communicate()
-        self.host, self.began = found[1], time.monotonic()
-
-    def get(self, address: str) -> bytes:
-        with urllib.request.urlopen(f"http://{self.host}{address}", timeout=ANSWERED) as answer:
-            return bytes(answer.read())
-
-    def until_it_says(self, word: str) -> None:
-        """Read the terminal up to a line that ends with a word."""
-        assert self.process.stderr
-        for line in self.process.stderr:
-            if line.split()[-1:] == [word]:
-                return
-        raise AssertionError(f"it never says {word!r}")
+FIRST = 20.0
+"""Seconds that the first picture may take."""
 
 
 @pytest.fixture(scope="module")
