@@ -18,7 +18,7 @@ from vnla.common.errors import InputError
 from vnla.common.selection import take_rows
 from vnla.episode import StepContext
 from vnla.houses.house import House
-from vnla.language.advisor import GrammarAdvisor, _said
+from vnla.language.advisor import GrammarAdvisor, GrammarVoice, _said
 from vnla.language.grammar import Grammar, Template, is_new_after, is_new_with, text_of
 from vnla.language.grounding import denote
 from vnla.language.parser import parse
@@ -182,13 +182,12 @@ def test_things_alone_often_tell_the_way() -> None:
 def test_a_share_of_what_is_said_tells_the_way_by_landmarks() -> None:
     now, usual, landmarks = it.agents(2000, 2), it.voice(), it.voice(says="landmarks")
 
-    def said(share: float) -> list[str]:
-        table = replace(usual, speech=replace(usual.speech, landmarks=share)).say(now).table
+    def texts(voice: GrammarVoice) -> list[str]:
+        table = voice.say(now).table
         return [table.text(row) for row in range(2000)]
 
-    none, half, every = said(0.0), said(0.5), said(1.0)
-    assert none == [usual.say(now).table.text(row) for row in range(2000)]
-    assert every == [landmarks.say(now).table.text(row) for row in range(2000)]
+    none, half, every = (texts(replace(usual, speech=replace(usual.speech, landmarks=share))) for share in (0.0, 0.5, 1.0))
+    assert (none, every) == (texts(usual), texts(landmarks))
     assert all(one in others for one, *others in zip(half, none, every, strict=True))
     differs = [row for row in range(2000) if none[row] != every[row]]
     assert 0.45 < sum(half[row] == every[row] for row in differs) / len(differs) < 0.55

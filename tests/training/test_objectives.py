@@ -303,7 +303,7 @@ def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("luck", {}, "objective luck: unknown; choose from imitation, worth, mistakes, reward"),
+        ("luck", {}, "objective luck: unknown; choose from imitation, practice, worth, mistakes, reward"),
         ("worth", {"metres": 2}, "objective worth: shaping_weight is 2, but a share is between 0 and 1"),
         ("reward", {"trace": -1}, "objective reward: gae_lambda is -1, but it is between 0 and 1"),
         ("reward", {"trace": 0.5, "gae_lambda": 0.5}, "objective reward: has the option gae_lambda twice"),
