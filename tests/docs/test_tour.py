@@ -63,7 +63,7 @@ TINY = {
     "advice": "--count 10",
     "speaker": "--iterations 2 --batch 4 --width 8 --tried 2",
     "listen": "--subset 4",
-    "calibrate": "--risk 0.7",
+    "calibrate": "--risk 0.95",
     "study new": "--each 1 --practice 0 --passes 0 --catch 0",
     "study rehearse": "--people 2",
     "benchmark run": "--preset tiny",
