@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from vnla.common import process_pool
 from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
@@ -21,7 +22,6 @@ from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.houses.house import UPRIGHT, House, Rotation, Viewpoint
 from vnla.houses.pictures import GeneratedPictures
 from vnla.houses.skybox import Faces, face_directions
-from vnla.serve import panorama_files
 from vnla.serve.file_cache import FileCache
 from vnla.serve.panorama_files import FACE, LARGEST, Order, encoded, upright
 from vnla.serve.pictures import Pictures
@@ -90,8 +90,8 @@ def test_what_is_drawn_in_the_background_is_the_same(
         assert (count, name) == (1, "vnla pictures")
         return map(pickle.loads(pickle.dumps(work)), orders)
 
-    monkeypatch.setattr(panorama_files, "mapped", mapped)
-    monkeypatch.setattr(panorama_files, "lower_priority", lambda: lowered.append(1))
+    monkeypatch.setattr(process_pool, "mapped", mapped)
+    monkeypatch.setattr(process_pool, "lower_priority", lambda: lowered.append(1))
     house, files = generated.houses[0], FileCache(tmp_path / "there")
     here, there = of(generated, tmp_path / "here"), Pictures(generated, PlaceNames(generated.houses), files)
     first, *others = there.missing(house)

@@ -30,7 +30,7 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from vnla.common.errors import InputError
-from vnla.common.machine import threads_of_processes
+from vnla.common.machine import lower_priority, threads_of_processes
 from vnla.common.stopping import held_up
 
 CONTEXT = multiprocessing.get_context("spawn")
@@ -166,6 +166,31 @@ def mapped(function: Callable[[Given], Made], given: Sequence[Given], count: int
                     else:
                         member.send(following)
             yield made.pop(number)
+
+
+def in_background(
+    function: Callable[[Given], Made], given: Sequence[Given], take: Callable[[Made], None], *, name: str
+) -> None:
+    """Call `take` with what `function` returns for each, in that order, when a process of low priority has made it. That
+    process takes neither a core nor Python's lock from other work.
+
+    It inherits its priority from a thread that starts it, and so has it from its first moment. Nobody waits for that thread
+    when the program ends."""
+    failed: list[InputError] = []
+
+    def make() -> None:
+        lower_priority()
+        try:
+            for made in mapped(function, given, 1, name=name):
+                take(made)
+        except InputError as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=make, name="background", daemon=True)
+    thread.start()
+    thread.join()
+    for error in failed:
+        raise error
 
 
 def _received(member: Member) -> tuple[int, Any]:

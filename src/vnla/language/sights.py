@@ -8,13 +8,13 @@ wherever an edge of the graph leads from one room to another, a door if an objec
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vnla.common.machine import lower_priority
-from vnla.common.process_pool import mapped
+from vnla.common.process_pool import in_background
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.scene import Part
@@ -53,15 +53,10 @@ def sights_of(folder: WorldFolder, house: House) -> Sights:
 
 
 def sights_in_background(folder: WorldFolder, house: House) -> Sights:
-    """The same, found by a process of low priority, so that what runs here is hardly slower for it."""
-    alone = replace(folder, houses=(house,))
-    [found] = mapped(_sights_at_low_priority, [(alone, house)], 1, name="vnla sights")
-    return found
-
-
-def _sights_at_low_priority(given: tuple[WorldFolder, House]) -> Sights:
-    lower_priority()
-    return sights_of(*given)
+    """The same, found by a process of low priority."""
+    found: list[Sights] = []
+    in_background(partial(sights_of, replace(folder, houses=(house,))), [house], found.append, name="vnla sights")
+    return found[0]
 
 
 def drawn_sights(made: GeneratedHouse) -> Sights:

@@ -105,7 +105,7 @@ class Connections(ABC):
             if not self._browsers[browser]:
                 del self._browsers[browser]
 
-    def enter(self, connection: Connection, session: Session) -> None:
+    def resume(self, connection: Connection, session: Session) -> None:
         """Let a visitor go on with a session; the rest of a walk that was cut off is sent when the site is open."""
         connection.enter(session)
         if session.is_cut_off:
@@ -177,7 +177,7 @@ class VisitorConnections(Connections):
         """Do what a visitor says; a hello opens a session."""
         if isinstance(message, HelloMessage):
             session = await self._sessions.open(message.session, connection.address.new)
-            self.enter(connection, session)
+            self.resume(connection, session)
             return [welcome(session)]
         if connection.session is None:
             raise InputError("say hello first")

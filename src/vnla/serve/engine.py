@@ -66,8 +66,8 @@ class EpisodeRequest(NamedTuple):
     answer counts."""
 
 
-Told = Callable[[AgentWalk], None]
-"""Is told a walk that has not ended, as far as it has come."""
+OnProgress = Callable[[AgentWalk], None]
+"""A callback: gets a walk that has not ended, as far as it has come."""
 
 
 class Waiting(NamedTuple):
@@ -75,7 +75,7 @@ class Waiting(NamedTuple):
 
     request: EpisodeRequest
     future: Future[AgentWalk]
-    told: Told | None = None
+    on_progress: OnProgress | None = None
 
 
 class RunningWalk(NamedTuple):
@@ -83,7 +83,7 @@ class RunningWalk(NamedTuple):
 
     request: EpisodeRequest
     future: Future[AgentWalk]
-    told: Told | None
+    on_progress: OnProgress | None
     paused: PausedWalk | None
     """Where it goes on; None at its start."""
     anew: bool = False
@@ -130,12 +130,12 @@ class EpisodeEngine:
         """Whether the agent sees all around itself."""
         return any(isinstance(sensor, PanoramaSensor) for sensor in self.context.sensors.values())
 
-    def walk(self, request: EpisodeRequest, told: Told | None = None) -> Future[AgentWalk]:
+    def walk(self, request: EpisodeRequest, on_progress: OnProgress | None = None) -> Future[AgentWalk]:
         """Return the walk, when it is done. If nobody says anything it is a whole one, and may belong to others too.
 
-        Where somebody says something, `told` hears every few steps how far it is, on the engine's thread."""
+        Where somebody says something, `on_progress` is called every few steps, on the engine's thread."""
         if request.spoken:
-            return self._put(request, told)
+            return self._put(request, on_progress)
         key = request.task, request.seed
         with self._lock:
             if key not in self._cached or _failed(self._cached[key]):
@@ -177,11 +177,11 @@ class EpisodeEngine:
             self._features.soon(begun[0])
         return secrets.choice(seen) if seen else begun[0]
 
-    def _put(self, request: EpisodeRequest, told: Told | None = None) -> Future[AgentWalk]:
+    def _put(self, request: EpisodeRequest, on_progress: OnProgress | None = None) -> Future[AgentWalk]:
         strange = [word for text in request.spoken.values() for word in words_of(text or "") if word not in self.words]
         if strange:
             raise InputError(f"the agent does not know the word {strange[0]!r}")
-        waiting = Waiting(request, Future(), told)
+        waiting = Waiting(request, Future(), on_progress)
         if self._features is None or self.sees(request.task.house):
             self._start(waiting)
         else:
@@ -280,8 +280,8 @@ class EpisodeEngine:
                         each.future.set_result(walk)
                     else:
                         rest.append(each._replace(paused=at))
-                        if each.told is not None:
-                            each.told(walk)
+                        if each.on_progress is not None:
+                            each.on_progress(walk)
         except Exception as error:
             left = [each for each in group if not each.future.done()]
             if len(group) > 1:

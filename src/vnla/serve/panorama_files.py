@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
-from threading import Lock, Thread
+from threading import Lock
 
 import numpy as np
 from PIL import Image
 
-from vnla.common.machine import cores_here, lower_priority
-from vnla.common.process_pool import mapped
+from vnla.common.machine import cores_here
 from vnla.common.threads import on_threads
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import UPRIGHT, Rotation
@@ -61,8 +60,8 @@ class PanoramaFiles:
         return {f"{name}{face}.webp": data for face, data in enumerate(files)}
 
 
-class _BackgroundFiles:
-    """The same in another process."""
+class BackgroundFiles:
+    """The same for another process, where they are made by one thread."""
 
     def __init__(self, world: WorldFolder, largest: int) -> None:
         self._world, self._largest = world, largest
@@ -73,25 +72,6 @@ class _BackgroundFiles:
 
     def __call__(self, order: Order) -> Mapping[str, bytes]:
         return self._files.make(order)
-
-
-def make_in_background(
-    world: WorldFolder, largest: int, orders: Sequence[Order], store: Callable[[Mapping[str, bytes]], None]
-) -> None:
-    """Hand the files of panoramas of the only house of a world to `store`, one panorama after the other.
-
-    A process of low priority makes them: it takes neither a core nor Python's lock from who waits for something. It inherits
-    its priority from the thread that starts it, so that it has it from its first moment. Nobody waits for this thread when
-    the program ends."""
-
-    def make() -> None:
-        lower_priority()
-        for files in mapped(_BackgroundFiles(world, largest), orders, 1, name="vnla pictures"):
-            store(files)
-
-    thread = Thread(target=make, name="background", daemon=True)
-    thread.start()
-    thread.join()
 
 
 def upright(faces: Faces, rotation: Rotation, largest: int = FACE) -> Faces:

@@ -13,12 +13,13 @@ from dataclasses import replace
 from threading import Lock
 
 from vnla.common.errors import InputError
+from vnla.common.process_pool import in_background
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
 from vnla.houses.images import world_images
 from vnla.houses.skybox import FACES
 from vnla.serve.file_cache import FileCache
-from vnla.serve.panorama_files import LARGEST, PanoramaFiles, make_in_background
+from vnla.serve.panorama_files import LARGEST, BackgroundFiles, Order, PanoramaFiles
 from vnla.serve.places import PlaceNames, digits
 
 VERSION = 1
@@ -53,8 +54,11 @@ class Pictures:
 
     def missing(self, house: House) -> list[str]:
         """Return a picture of each viewpoint of a house that has yet to be drawn, by the digits of its address."""
-        first = [f"{self._panorama(name)}0" for name in self._places.viewpoints(house).values()]
-        return [picture for picture in first if not self._files.has(f"{picture}.webp")]
+        return [f"{panorama}0" for panorama, _ in self._missing(house)]
+
+    def _missing(self, house: House) -> list[Order]:
+        named = ((self._panorama(name), number) for number, name in self._places.viewpoints(house).items())
+        return [(panorama, number) for panorama, number in named if not self._files.has(f"{panorama}0.webp")]
 
     def addresses(self, house: House, places: PlaceNames | None = None) -> dict[str, list[str]]:
         """Return the addresses of the six faces of each viewpoint, by its own names or by others."""
@@ -80,11 +84,8 @@ class Pictures:
 
     def draw_missing(self, house: House) -> None:
         """Draw what is missing of a house, in a process that leaves the cores to whoever wants them."""
-        names = self._places.viewpoints(house).items()
-        missing = [(self._panorama(name), number) for number, name in names]
-        missing = [(panorama, number) for panorama, number in missing if not self._files.has(f"{panorama}0.webp")]
-        if missing:
-            make_in_background(self._alone(house), self._largest, missing, self._files.put)
+        if missing := self._missing(house):
+            in_background(BackgroundFiles(self._alone(house), self._largest), missing, self._files.put, name="vnla pictures")
 
     def _made(self, panorama: str, house: House, number: int) -> Mapping[str, bytes]:
         return self._files_of(house).make((panorama, number))

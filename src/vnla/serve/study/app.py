@@ -116,6 +116,6 @@ class StudyConnections(Connections):
         token = connection.token = hello.session if valid and hello.session else secrets.token_hex(16)
         session, status = await on_disk(self._study.session_of, token), await on_disk(self._study.status, token)
         if session is not None:
-            self.enter(connection, session)
+            self.resume(connection, session)
         snapshot = NOTHING if session is None else session.state
         return [messages.WelcomeReply(session=token, snapshot=snapshot), status]
