@@ -1,14 +1,18 @@
 /**
  * The line to the server. It comes back by itself when it is lost, and says again what was not answered.
  *
- * A message is answered by an event after the last that its sender had seen, or by a reply of its own. What the server says
- * to a hello is no answer to anything else: neither where a study stands, nor that there is no room now.
+ * A message is answered by an event after the last that its sender had seen, or by a reply of its own; one that begins an
+ * episode by an episode in its mode, and not by what another such message before it has begun. What the server says to a
+ * hello is no answer to anything else: neither where a study stands, nor that there is no room now.
  */
 
+import type { Mode } from "./events";
 import type { Answer, Message, Wish } from "./messages";
 
 const FIRST_WAIT = 400;
 const LONGEST_WAIT = 8000;
+/** The messages that begin an episode, and its mode. */
+const BEGINS: Partial<Record<Message["kind"], Mode>> = { watch: "watch", help: "help", beat: "beat", day: "beat" };
 
 /** What a browser's socket can do, so that tests can have one of their own. */
 export interface Socket {
@@ -78,21 +82,20 @@ export class Connection {
 
   /** The answer to a hello, or to a message after which the server tells all. */
   private welcomed(answer: Answer & { kind: "welcome" }): void {
-    const { number } = answer.snapshot;
+    const { number, begun, ended } = answer.snapshot;
     const first = !this.welcome;
     this.welcome = true;
     this.wait = FIRST_WAIT;
     this.listener.heard(answer);
+    this.removeAnswered(number, begun);
     if (!first) {
-      this.unanswered = this.unanswered.filter(({ message }) => message.after === number);
-      this.remove("leave");
+      if (begun?.mode === "beat" && !ended) this.remove("leave", "beat");
+      else this.remove("leave");
       return;
     }
     this.greeted = true;
     // What the server had taken in before the line was lost shows in the snapshot; the rest is said again.
-    this.unanswered = this.unanswered
-      .filter(({ message, sent }) => !sent || message.after === number)
-      .map(({ message }) => ({ message: { ...message, after: number }, sent: false }));
+    this.unanswered = this.unanswered.map(({ message }) => ({ message: { ...message, after: number }, sent: false }));
     this.sendUnsent();
     this.listener.open(true);
   }
@@ -108,7 +111,7 @@ export class Connection {
     this.listener.heard(answer);
     switch (answer.kind) {
       case "event":
-        this.unanswered = this.unanswered.filter(({ message }) => message.after >= answer.event.number);
+        this.removeAnswered(answer.event.number, answer.event.kind === "begun" ? answer.event : null);
         break;
       case "second":
         this.remove("what_if", "beside");
@@ -124,6 +127,13 @@ export class Connection {
         this.greeted = false;
         break;
     }
+  }
+
+  /** What events up to this one answer, the last that has begun an episode among them. */
+  private removeAnswered(number: number, begun: { mode: Mode } | null): void {
+    const old = this.unanswered.map(({ message, sent }) => sent && message.after !== number);
+    const at = this.unanswered.findIndex(({ message }, i) => old[i] && begun && BEGINS[message.kind] === begun.mode);
+    this.unanswered = this.unanswered.filter(({ message }, i) => !old[i] || (i > at && message.kind in BEGINS));
   }
 
   /** The first message of these kinds is answered. */

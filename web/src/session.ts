@@ -27,6 +27,8 @@ export class Session {
   readonly standing = signal<Standing | null>(null);
   /** What the visitor gives of what they type, if they agree. */
   readonly contributions = new Contributions((wish) => this.connection.say(wish));
+  /** The episode that was asked for last and that the server may not have begun yet. */
+  private coming: { mode: Mode; link?: string | undefined; day?: string } | null = null;
   private id: string | null;
   private readonly connection: Connection;
 
@@ -42,6 +44,7 @@ export class Session {
       },
       waits: (waits) => {
         this.waits.value = waits;
+        if (!waits) this.coming = null;
       },
     });
   }
@@ -64,29 +67,31 @@ export class Session {
     this.say({ kind: "next" });
   }
 
-  /** Begins an episode unless the one that is wanted is there already, as after a reload. */
+  /** Begins an episode unless the one that is wanted is there already, as after a reload, or is the next to come. */
   enter(mode: Mode, which: Which = {}, again = false): void {
-    const { begun } = this.state.peek();
+    const next = this.coming ?? this.state.peek().begun;
     if (this.study) return; // the server says what comes next
-    const there =
-      begun?.mode === mode && !begun.day && (which.link === undefined || begun.link === which.link) && !which.goal;
+    const there = next?.mode === mode && !next.day && (which.link === undefined || next.link === which.link) && !which.goal;
     if (!there) this.begin(mode, which, again);
   }
 
   begin(mode: Mode, which: Which = {}, again = false): void {
     this.resumed.value = false;
+    this.coming = { mode, link: which.link };
     this.say(mode === "beat" ? { kind: "beat" } : { kind: mode, ...which }, again);
   }
 
   /** Begins the task of the day. */
   beginDay(): void {
     this.resumed.value = false;
+    this.coming = { mode: "beat", day: "today" };
     this.say({ kind: "day" });
   }
 
   /** Begins a task against another agent, or the server's own. */
   beat(against: string | null): void {
     this.resumed.value = false;
+    this.coming = { mode: "beat" };
     this.say(against ? { kind: "beat", against } : { kind: "beat" });
   }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Connection, type Socket } from "../src/connection";
+import type { Begun, Mode } from "../src/events";
 import type { Answer } from "../src/messages";
 import { NOTHING } from "../src/reduce";
 
@@ -19,7 +20,13 @@ class Wire implements Socket {
   }
 }
 
-const welcome = (number: number): Answer => ({ kind: "welcome", session: "s", snapshot: { ...NOTHING, number } });
+const begun = (mode: Mode) => ({ mode }) as Begun;
+const welcome = (number: number, mode?: Mode): Answer => ({
+  kind: "welcome",
+  session: "s",
+  snapshot: { ...NOTHING, number, begun: mode ? begun(mode) : null },
+});
+const begins = (number: number, mode: Mode): Answer => ({ kind: "event", event: { ...begun(mode), kind: "begun", number } });
 
 describe("a connection", () => {
   let wires: Wire[];
@@ -165,12 +172,42 @@ describe("a connection", () => {
   it("tells whether something waits for an answer", () => {
     last().hear(welcome(0));
     expect(waits).toBe(false);
-    line.say({ kind: "beat" });
+    line.say({ kind: "ask" });
     expect(waits).toBe(true);
     last().hear({ kind: "event", event: { number: 1, kind: "said", text: "" } });
     expect(waits).toBe(false);
     line.say({ kind: "ask" });
     last().hear(welcome(3)); // another tab of the session was faster
+    expect(waits).toBe(false);
+  });
+
+  it("waits for each of two episodes that were asked for one after the other", () => {
+    last().hear(welcome(3, "beat"));
+    line.say({ kind: "watch" });
+    line.say({ kind: "beat" });
+    last().hear(begins(4, "watch"));
+    expect(waits).toBe(true);
+    last().hear({ kind: "event", event: { number: 5, kind: "said", text: "" } });
+    expect(waits).toBe(true);
+    last().hear(begins(6, "beat"));
+    expect(waits).toBe(false);
+  });
+
+  it("asks again for the second of them when the line is lost between", () => {
+    last().hear(welcome(3, "beat"));
+    line.say({ kind: "watch" });
+    line.say({ kind: "beat" });
+    last().close();
+    vi.advanceTimersByTime(1000);
+    last().onopen?.();
+    last().hear(welcome(9, "watch"));
+    expect(last().sent.slice(1)).toEqual([{ kind: "beat", after: 9 }]);
+  });
+
+  it("takes a walk that goes on as the answer to whoever wanted to begin one", () => {
+    last().hear(welcome(3, "beat"));
+    line.say({ kind: "beat" });
+    last().hear(welcome(3, "beat"));
     expect(waits).toBe(false);
   });
 
