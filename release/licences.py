@@ -65,6 +65,12 @@ IN_THE_PAGE = """
 
 These are inside the package, built into `serve/assets`; [their notices](../src/vnla/serve/THIRD-PARTY.txt) come with it.
 """
+WORDNET = """
+## In the word lists
+
+`language/data/wordnet.txt` has sets of synonyms of WordNet 3.0 (Princeton University), under [the licence of
+WordNet](../src/vnla/language/data/wordnet-licence.txt): use, change and distribution for any purpose, with its notice.
+"""
 
 
 def asked() -> list[Requirement]:
@@ -139,7 +145,8 @@ def main() -> None:
         sys.exit("licences that nobody has looked at: " + ", ".join(unknown))
     absent = ", ".join(name for name, each in needed().items() if each is None)
     note = f"\nNot installed where this was written, so not looked at, nor what they need: {absent}.\n" if absent else ""
-    PAGE.write_text("\n".join([BEGINS, table(python()) + NVIDIA + note + IN_THE_PAGE, table(page())]), encoding="utf-8")
+    parts = [BEGINS, table(python()) + NVIDIA + note + IN_THE_PAGE, table(page()) + WORDNET]
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
     sys.stdout.write(f"{len(found)} packages: {PAGE.relative_to(ROOT)}\n")
 
 

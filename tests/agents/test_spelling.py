@@ -53,6 +53,24 @@ def test_a_word_is_its_own_vector_and_its_pieces_and_an_unknown_word_its_pieces(
     assert near > 0.5 > 0.2 > abs(far), "9 of couches' 15 pieces are couch's 12 as well"
 
 
+def test_a_word_that_was_never_heard_is_near_its_synonyms() -> None:
+    torch.manual_seed(0)
+    words = ["<PAD>", "<UNK>", "stop", "halt", "forward", "onward", "zundum"]
+    plain, meanings = SpelledEmbedding(2, 200, 5000), SpelledEmbedding(2, 200, 5000, meanings=True)
+    for table in (plain, meanings):
+        table.spell(words)
+
+    def near(table: SpelledEmbedding, one: str, other: str) -> float:
+        weight = table.weight.detach()
+        return float(cosine_similarity(weight[words.index(one)], weight[words.index(other)], dim=0))
+
+    assert near(meanings, "stop", "halt") > 0.15 > near(plain, "stop", "halt")
+    assert near(meanings, "forward", "onward") > near(plain, "forward", "onward")
+    assert near(meanings, "stop", "onward") < 0.15
+    assert torch.equal(meanings.share[0], plain.share[0]) and torch.equal(meanings.share[-1], plain.share[-1])
+    assert float(meanings.share.norm(dim=1)[2:].mean()) == pytest.approx(1, rel=0.1)
+
+
 def test_by_default_words_are_known_whole() -> None:
     assert not small_agent().meets(SPELLED)
     with pytest.raises(InputError, match="how the words are spelled"):

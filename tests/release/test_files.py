@@ -38,7 +38,7 @@ def test_the_wheel_has_every_file_of_the_package_and_nothing_else() -> None:
         ),
         "mattersim/drop_in/MatterSim.py",
     )
-    assert {f"vnla/{name}" for name in (*needed, "serve/THIRD-PARTY.txt")} <= found
+    assert {f"vnla/{name}" for name in (*needed, "serve/THIRD-PARTY.txt", "language/data/wordnet-licence.txt")} <= found
     page = (SOURCE / "serve" / "assets" / "index.html").read_text(encoding="utf-8")
     assert {f"vnla/serve{name}" for name in re.findall(r'(?:src|href)="(/assets/[^"]+)"', page)} <= found
 

@@ -25,6 +25,8 @@ class AgentConfig:
     word_embedding: int = 256
     pieces: int = 0
     """Number of vectors for pieces of words (`vnla.agents.spelling`), 2048, say; 0: words are known whole or not at all."""
+    meanings: bool = False
+    """With `pieces`: words that WordNet has as synonyms share vectors, so that a word never heard may be understood."""
     nav_embedding: int = 32
     ask_embedding: int = 32
     budget_embedding: int = 16

@@ -28,7 +28,7 @@ class InstructionEncoder(nn.Module):
         self.hidden = config.hidden
         self.embedding: nn.Embedding | SpelledEmbedding
         if config.pieces:
-            self.embedding = SpelledEmbedding(config.words, config.word_embedding, config.pieces)
+            self.embedding = SpelledEmbedding(config.words, config.word_embedding, config.pieces, meanings=config.meanings)
         else:
             self.embedding = nn.Embedding(config.words, config.word_embedding, padding_idx=0)
         self.embedded = config.word_embedding

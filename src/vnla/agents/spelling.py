@@ -2,7 +2,8 @@
 
 Pieces are the three to five characters that follow each other in a word between marks, `<sofa>`; each has one of so many
 vectors, found by its hash (Bojanowski et al. 2017). A word that was not in training has its pieces alone: "couches" is near
-"couch". Not in the paper.
+"couch". With meanings, the sets of synonyms that a word is in (`vnla.language.synonyms`) are pieces of it, too, and make up
+half of what its pieces are: "halt" is near "stop". Not in the paper.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.functional import embedding
 
 from vnla.common.randomness import episode_key
+from vnla.language.synonyms import meanings_of
 
 SHORTEST, LONGEST = 3, 5
 
@@ -23,8 +25,9 @@ class SpelledEmbedding(nn.Module):
 
     share: Tensor
 
-    def __init__(self, words: int, size: int, pieces: int) -> None:
+    def __init__(self, words: int, size: int, pieces: int, *, meanings: bool = False) -> None:
         super().__init__()
+        self._meanings = meanings
         self.own = nn.Parameter(torch.randn(words, size))
         self.pieces = nn.Parameter(torch.randn(pieces, size))
         self.register_buffer("share", torch.zeros(words, pieces), persistent=False)
@@ -37,9 +40,11 @@ class SpelledEmbedding(nn.Module):
         count = len(self.pieces)
         share = torch.zeros(len(words), count)
         for row, word in enumerate(words):
-            own = pieces_of(word)
-            for piece in own:
-                share[row, episode_key(piece) % count] += len(own) ** -0.5
+            kinds = [pieces_of(word), meanings_of(word) if self._meanings else ()]
+            there = [kind for kind in kinds if kind]
+            for kind in there:
+                for piece in kind:
+                    share[row, episode_key(piece) % count] += (len(kind) * len(there)) ** -0.5
         self.share = share.to(self.own.device)
         self._kept = None
 
