@@ -37,6 +37,7 @@ REPORTED = 50
 def settings(arguments: argparse.Namespace) -> RunConfig:
     """A small agent that sees symbols and knows words by their pieces."""
     options = {"hidden": 128, "word_embedding": 128, "dropout": 0.2, "pieces": arguments.pieces}
+    options |= {"meanings": True} if arguments.meanings else {}
     options |= {"width": 64} if arguments.agent == "listener" else {}
     sensors = ",".join(LISTENER) if arguments.agent == "listener" else ""
     advisor = GrammarAdvisor(phrases=arguments.phrases, sides=arguments.sides, landmarks=arguments.landmarks)
@@ -102,6 +103,7 @@ if __name__ == "__main__":
     parser.add_argument("--agent", default="paper", choices=("paper", "listener"))
     parser.add_argument("--walks", type=int, default=2, help="beside each task of a batch")
     parser.add_argument("--pieces", type=int, default=2048)
+    parser.add_argument("--meanings", action="store_true", help="synonyms share vectors")
     parser.add_argument("--subset", type=int, help="tasks on whose ways it listens [default: all]")
     parser.add_argument("--batches", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
