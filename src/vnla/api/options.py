@@ -105,6 +105,7 @@ class TrainOptions(TypedDict, total=False):
     strange: float
     anywhere: float
     contrast: float
+    scrambled: float
     forward: Name
     begins_with: Place | None
     iterations: int
