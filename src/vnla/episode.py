@@ -6,7 +6,7 @@ teacher, a sensor or an advisor may look at.
 
 The rules say who may request help, what a request costs, what takes time, and when an episode ends. Everybody walks by them:
 Algorithm 1 (`vnla.bcui`), the Gymnasium environment, an agent behind an address and a person in the browser
-(`vnla.stepper`), and the scorer that checks a stranger's file (`vnla.evaluation.replay`).
+(`vnla.stepper`), and the scorer that checks an untrusted file (`vnla.evaluation.replay`).
 
 A time step has two parts (section 4 of the paper). First the agent may request help, once: `request`. Then it acts: `act`.
 A request costs one of the help budget and takes no time; a question that is asked back about the answer costs some more. An

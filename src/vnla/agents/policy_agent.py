@@ -20,7 +20,7 @@ from vnla.agents.observing import ObservedViews
 from vnla.agents.one_at_a_time import OneAtATime
 from vnla.agents.policy_state import Decision, PolicyState, Start, Views
 from vnla.assistance.words import Utterance
-from vnla.common import strangers
+from vnla.common import custom_parts
 from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, described
 from vnla.common.selection import put_rows, row_counts, take_rows, where_rows
@@ -96,7 +96,7 @@ class PolicyAgent(Agent):
         try:
             return work()
         except (ValueError, KeyError, TypeError, AttributeError, IndexError, RuntimeError) as error:
-            why = strangers.error_line(error)
+            why = custom_parts.error_line(error)
             raise self._wrong(f"hear or act returned a state that is not like the one before ({why})") from error
 
     def ask_inputs(self, view: Views, tentative: Tensor, first: Decision) -> Tensor:

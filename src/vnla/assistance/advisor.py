@@ -98,7 +98,7 @@ class Advisor(ABC):
     speaks: bool = True
     """Whether it says anything."""
     trains: ClassVar[bool] = True
-    """Whether a run may be trained with it, and a run's configuration, which may be a stranger's, may name it."""
+    """Whether a run may be trained with it, and a run's configuration, which may be untrusted, may name it."""
     manner: ClassVar[frozenset[str]] = frozenset()
     """Its options that determine how it works and not what it says: they may change where an evaluation goes on."""
 

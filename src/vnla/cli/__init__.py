@@ -47,8 +47,8 @@ from vnla.cli import (
     world,
 )
 from vnla.cli.help import CommandGroup, help_width
+from vnla.common.custom_parts import blamed
 from vnla.common.errors import INTERRUPTED, INTERRUPTION, InputError
-from vnla.common.strangers import blamed
 from vnla.report.printing import harmless, make_printable
 
 BAD_INPUT = 2

@@ -1,6 +1,6 @@
 """Arrays in a file of NumPy's (`.npz`): whole numbers in as few bytes as they need, and never a pickle.
 
-Whoever reads a file that may be a stranger's says what each array has to be (`ArraySpec`), and has it checked before any of
+Whoever reads a file that may be untrusted says what each array has to be (`ArraySpec`), and has it checked before any of
 them is used: an index that is out of range is an error far from the file, and in compiled code the end of the process.
 """
 

@@ -20,9 +20,9 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
+from vnla.common.custom_parts import note, why
 from vnla.common.errors import InputError
 from vnla.common.outside import check_fields, from_json, shown
-from vnla.common.strangers import note, why
 
 Part = TypeVar("Part")
 
@@ -55,7 +55,7 @@ class Offer:
     entry: EntryPoint
 
     def load(self) -> Any:
-        """The part itself. Whatever a stranger's package does while it is imported, what is said of it is one line."""
+        """The part itself. Whatever a third-party package does while it is imported, what is said of it is one line."""
         try:
             return self.entry.load()
         except (Exception, SystemExit) as error:
@@ -106,7 +106,7 @@ def build(
 ) -> Part:
     """Return a part made with options: `known[name](**given, **options)`, with errors for people about the options.
 
-    Files name parts, perhaps a stranger's: whatever is not `known` is called only if it is a class made from `base`.
+    Files name parts, perhaps custom ones: whatever is not `known` is called only if it is a class made from `base`.
     """
     maker = find(kind, name, known)
     options = _renamed(f"{kind} {name}", getattr(maker, "RENAMED", {}), options)
@@ -180,7 +180,7 @@ def _value(text: str) -> Any:
 
 
 def _imported(kind: str, name: str) -> Any:
-    """What `package.module:Class` names. Whatever a stranger's module does meanwhile, what is said of it is one line."""
+    """What `package.module:Class` names. Whatever a third-party module does meanwhile, what is said of it is one line."""
     module_name, _, attribute = name.partition(":")
     if not all([*module_name.split("."), *attribute.split(".")]):  # `..module:Class` and the like
         raise InputError(f"{kind} {shown(name)}: is no name; expected package.module:Class")
@@ -191,7 +191,7 @@ def _imported(kind: str, name: str) -> Any:
         found: Any = importlib.import_module(module_name)
     except ImportError as error:
         raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({error})") from None
-    except (Exception, SystemExit) as error:  # whatever a stranger's module does while it is imported
+    except (Exception, SystemExit) as error:  # whatever a third-party module does while it is imported
         raise InputError(f"{kind} {name}: module {module_name} cannot be imported ({why(error)})") from error
     for part in attribute.split("."):
         try:

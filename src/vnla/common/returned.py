@@ -1,4 +1,4 @@
-"""Holds what a stranger's method returned against what was expected of it; what is wrong is one line."""
+"""Holds what a custom part's method returned against what was expected of it; what is wrong is one line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list of objects in JSON, read one by one: a results file may be large, and whoever made it is a stranger."""
+"""A list of objects in JSON, read one by one: a results file may be large and untrusted."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def _pixels(path: Path) -> Faces:
             return pixels
     except InputError:
         raise
-    except Exception as error:  # a decoder of a stranger's picture raises whatever comes up in it
+    except Exception as error:  # a decoder of an untrusted picture raises whatever comes up in it
         raise InputError(f"{path}: cannot be read as an image ({error})") from None
 
 

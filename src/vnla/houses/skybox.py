@@ -214,5 +214,5 @@ def _pixels(path: Path, mode: str) -> NDArray[np.generic]:
         raise InputError(f"{path}: no such file; expected a skybox image") from None
     except InputError:
         raise
-    except Exception as error:  # a decoder of a stranger's picture raises whatever comes up in it
+    except Exception as error:  # a decoder of an untrusted picture raises whatever comes up in it
         raise InputError(f"{path}: cannot be read as an image ({error})") from None

@@ -156,7 +156,7 @@ def advisor_named(name: str, options: Mapping[str, Any] | None = None, **role: A
 
 
 def for_training(advisor: Advisor) -> Advisor:
-    """An advisor that a run is trained with. A run's file may be a stranger's: it names nobody who calls an address."""
+    """An advisor that a run is trained with. A run's file may be untrusted: it names nobody who calls an address."""
     if not advisor.trains:
         raise InputError(f"advisor {type(advisor).__name__}: is for evaluation; a run is not trained with it")
     return advisor

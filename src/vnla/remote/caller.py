@@ -261,7 +261,7 @@ class Caller:
             reply, failure = self._talk(connection, path, body, self.manner.largest * most), None
         except _Failure as error:
             failure = error
-        except Exception as error:  # whatever a stranger's server makes http.client or ssl stumble over
+        except Exception as error:  # whatever an unknown server makes http.client or ssl stumble over
             failure = _Failure(Fault.NO_ANSWER, f"{type(error).__name__}: {error}")
             if isinstance(error, TimeoutError):
                 late.set()

@@ -4,7 +4,7 @@
 Its keys are those of every observation (`vnla.observation`). Version 1 had others for some; agents that declare it are
 sent those (`_OLD_KEYS`).
 
-What comes from an agent is a stranger's text: it is parsed as JSON and looked at field by field, and nothing else is done
+What comes from an agent is untrusted text: it is parsed as JSON and looked at field by field, and nothing else is done
 with it.
 """
 
@@ -99,13 +99,13 @@ def is_width(value: object) -> TypeGuard[int]:
 
 
 def _is_observed(value: Any) -> bool:
-    """Sensors are those of this package: a stranger's text names no module."""
+    """Sensors are those of this package: untrusted text names no module."""
     known = {*SHOWN, *(f"{SENSOR}{name}" for name in (*UNTRAINED, *UNTRAINED_AROUND))}
     return isinstance(value, str) and (value in known or (value.startswith(ONE_VIEW) and _is_store(value)))
 
 
 def _is_store(value: str) -> bool:
-    """Whether features are named as one folder of a world's is: a stranger's text leads nowhere else."""
+    """Whether features are named as one folder of a world's is: untrusted text leads nowhere else."""
     name = value.removeprefix(ONE_VIEW)
     return name.isprintable() and not name.startswith(".") and name != "" and not set(name) & set("/\\:,")
 

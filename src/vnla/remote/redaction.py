@@ -51,7 +51,7 @@ def _spelled(character: str) -> str:
     """A pattern of the ways in which a character is written: itself, `\\"`, `\\u0022`, `%22`, `&#34;` or `&quot;`."""
     code, entity = ord(character), html.escape(character)
     number = "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in f"{code:02x}")
-    ways = [  # none of them without bounds: a stranger's text is not to be searched for ever
+    ways = [  # none of them without bounds: untrusted text is not to be searched for ever
         r"\\{1,2}" if character == "\\" else rf"\\{{0,8}}{re.escape(character)}",
         rf"\\{{1,8}}(?:[uU]0{{0,6}}|x){number}",
         rf"%(?:25){{0,4}}{number}",

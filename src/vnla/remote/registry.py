@@ -41,7 +41,7 @@ def policy_named(name: str, options: Mapping[str, Any], folder: WorldFolder) -> 
         found = LocalPolicy(build("agent", name, POLICIES, options, object, **given))
     except InputError:
         raise
-    except Exception as error:  # a stranger's class may raise anything
+    except Exception as error:  # a custom class may raise anything
         raise InputError(f"agent {name}: cannot be made ({' '.join(f'{type(error).__name__}: {error}'.split())})") from error
     agent = found.declaration
     value = {"version": VERSION, "name": agent.name, "observes": list(agent.observes), "picture_width": agent.picture_width}

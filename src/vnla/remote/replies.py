@@ -1,6 +1,6 @@
 """What a chat model replies, and how it is asked to: by a call of a function, as an object of a JSON Schema, or in text.
 
-A reply is a stranger's text: it is parsed as JSON and looked at field by field. Whatever a server says as a chat completion
+A reply is untrusted text: it is parsed as JSON and looked at field by field. Whatever a server says as a chat completion
 is an answer of the model, also a refusal, an empty list of choices or no text at all; those are wrong answers.
 """
 

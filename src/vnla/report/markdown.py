@@ -1,4 +1,4 @@
-"""Markdown of strangers, as HTML in which nothing can act.
+"""Untrusted Markdown, as HTML in which nothing can act.
 
     markup = safe_markdown(card)
 

@@ -1,5 +1,5 @@
-"""Printing on whatever terminal there is: tables that never cut a figure, text where there is nothing but ASCII, and texts
-of strangers that do nothing to the terminal.
+"""Printing on whatever terminal there is: tables that never cut a figure, text where there is nothing but ASCII, and
+untrusted text that does nothing to the terminal.
 
 make_printable(sys.stdout)
 Console().print(Table("", "Test seen", "Test unseen"))

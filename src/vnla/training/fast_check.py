@@ -20,10 +20,10 @@ from vnla.agents.policy_state import PolicyState
 from vnla.assistance.words import Utterance
 from vnla.bcui import bcui, begin, feature_dropout_of, log_distribution, seen
 from vnla.common import checksums, files
+from vnla.common.custom_parts import called, is_ours
 from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, check_tensor
 from vnla.common.selection import take_rows
-from vnla.common.strangers import called, is_ours
 from vnla.episode import StepContext
 from vnla.rollout import Rollout, RolloutContext, Transition
 from vnla.tasks.task_set import TaskSet
@@ -98,7 +98,7 @@ def compare_fast(context: RolloutContext, tasks: TaskSet, precision: str = "floa
 
 
 def _check_decisions(context: RolloutContext, rollout: Rollout) -> None:
-    """Whether what a stranger's agent decided in its first steps are probabilities of the six actions."""
+    """Whether what a custom agent decided in its first steps are probabilities of the six actions."""
     who = called("agent", context.agent)
     for transition in rollout.transitions:
         check_tensor(who, "the policy state's decide", transition.final, (len(transition.row), NAV_ACTIONS), torch.float32)

@@ -1,6 +1,6 @@
 """Checks what parts that are not ours return, once, when the rollout context of a run is made.
 
-The navigation teacher walks a few tasks. At every step each stranger's help policy and sensor gets the step context that it
+The navigation teacher walks a few tasks. At every step each custom help policy and sensor gets the step context that it
 will get in a run, with what it has asked for and no more. An advisor speaks once, because that may take long. Nothing is
 checked while a run is under way, or where all parts are ours.
 """
@@ -20,10 +20,10 @@ from vnla.assistance.help_policies import HelpPolicy
 from vnla.assistance.valued import Tried
 from vnla.assistance.words import Utterance
 from vnla.bcui import log_distribution, remembers
+from vnla.common.custom_parts import called, is_ours
 from vnla.common.errors import InputError
 from vnla.common.returned import check_finite, check_tensor, described
 from vnla.common.selection import take_rows
-from vnla.common.strangers import called, is_ours
 from vnla.common.unknown import Unknown
 from vnla.episode import Episodes, EpisodeState, StepContext, step_context
 from vnla.rollout import RolloutContext
@@ -37,7 +37,7 @@ EPISODES = 4
 
 
 def check_parts(context: RolloutContext, data: RunData) -> None:
-    """Refuse a stranger's help policy, sensor or advisor that does not do what is expected of it, in one line."""
+    """Refuse a custom help policy, sensor or advisor that does not do what is expected of it, in one line."""
     if not isinstance(context.bound_advisor, BoundAdvisor):
         who = called("advisor", context.advisor)
         raise InputError(

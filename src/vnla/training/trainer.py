@@ -20,11 +20,11 @@ from vnla.agents.layers.deferred import collect_gradients
 from vnla.agents.layers.products import products_in
 from vnla.agents.policy_agent import PolicyAgent
 from vnla.common.capture import Captured, beside, join, keep_kernels, second_stream
+from vnla.common.custom_parts import called
 from vnla.common.device_stream import PendingTensors, lane_of
 from vnla.common.errors import InputError
 from vnla.common.randomness import episode_key
 from vnla.common.returned import described
-from vnla.common.strangers import called
 from vnla.rollout import Rollout, RolloutContext
 from vnla.tasks.task_set import TaskSet
 from vnla.training.checkpoints import (

@@ -96,7 +96,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     _check_unpacked(path)
     try:
         value = load_file(path) if path.suffix == ".safetensors" else torch.load(path, "cpu", weights_only=True)
-    except Exception as error:  # a reader of a stranger's archive raises whatever comes up in it
+    except Exception as error:  # a reader of an untrusted archive raises whatever comes up in it
         reason = str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
         raise InputError(f"{path}: cannot be read as weights ({reason}); expected .pth or .safetensors") from None
     if not isinstance(value, Mapping) or not all(isinstance(each, Tensor) for each in value.values()):

@@ -56,7 +56,7 @@ def _figure(name: str, title: str, curves: Curves, references: Curves) -> Figure
     finish(axes, "requests an episode", "success rate")
     if axes.legend_ is not None:
         for text in axes.legend_.get_texts():
-            text.set_parse_math(False)  # a "$" in a stranger's name is a dollar
+            text.set_parse_math(False)  # a "$" in an entry's name is a dollar
             text.set_color(palette.INK)
     return Figure(
         name, title, svg(canvas), alt=_in_words({**curves, **references}),

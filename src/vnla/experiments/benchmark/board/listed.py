@@ -40,7 +40,7 @@ class ListedEntry:
 
     @property
     def manifest(self) -> Manifest:
-        """What it says of itself: text of strangers, to be escaped and shortened."""
+        """What it says of itself: untrusted text, to be escaped and shortened."""
         return self.verified.entry.manifest
 
     @property
@@ -206,7 +206,7 @@ def _beacon(entry: VerifiedEntry, beacons: Mapping[str, str]) -> str:
 
 
 def one_line(text: str, most: int) -> str:
-    """Return a stranger's text in one line, cut, and without characters that do more than stand there."""
+    """Return untrusted text in one line, cut, and without characters that do more than stand there."""
     line = " ".join(harmless(text).split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 

@@ -116,7 +116,7 @@ def _asset(name: str) -> str:
 def _rendered(template: str, **values: Any) -> str:
     """Return a page that may have our style sheet and our script in it, and load nothing.
 
-    The browser is told the checksums of both, so whatever a stranger's text might become, it is neither.
+    The browser is told the checksums of both, so whatever untrusted text might become, it is neither.
     """
     style, script = _asset("report.css") + _asset("board.css"), _asset("board.js")
     policy = (

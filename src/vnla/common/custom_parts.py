@@ -1,6 +1,6 @@
-"""What is said of parts that are not ours, when they give what they should not, or raise an error.
+"""Error messages about custom parts: classes from outside this package that return something wrong, or raise an error.
 
-A stranger's class is named on a command line or in a file (`vnla.common.registry`). Whatever is wrong with it is one line
+A custom part is named on a command line or in a file (`vnla.common.registry`). Whatever is wrong with it is one line
 that names the class and the method. `vnla.common.returned` holds tensors against what was expected.
 """
 
@@ -36,7 +36,7 @@ def note(kind: str, name: str, target: str, part: object) -> None:
 
 
 def blamed(error: BaseException) -> str | None:
-    """One line on an error that was raised in a stranger's part, or in what it called; None where no such part took part."""
+    """One line on an error that was raised in a custom part, or in what it called; None where none was involved."""
     frames = traceback.walk_tb(error.__traceback__)  # from the outermost to the innermost
     theirs = [(frame, line) for frame, line in frames if frame.f_globals.get("__name__") in _named]
     if not theirs:
@@ -48,7 +48,7 @@ def blamed(error: BaseException) -> str | None:
 
 
 def why(error: BaseException) -> str:
-    """Return what went wrong in a stranger's module, in one line, and in which line of which file where there is one."""
+    """Return what went wrong in a custom part's module, in one line, and in which line of which file where there is one."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [each for each in frames if not each.filename.startswith("<") and not _is_ours(Path(each.filename))]
     place = f", {Path(theirs[-1].filename).name} line {theirs[-1].lineno}" if theirs else ""

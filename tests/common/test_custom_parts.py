@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from vnla.common import strangers
+from vnla.common import custom_parts
+from vnla.common.custom_parts import blamed, is_ours, note
 from vnla.common.errors import InputError
-from vnla.common.strangers import blamed, is_ours, note
 
 TEXT = """
 class Loud:
@@ -27,7 +27,7 @@ def whisper():
 
 @pytest.fixture
 def theirs(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
-    monkeypatch.setattr(strangers, "_named", {})
+    monkeypatch.setattr(custom_parts, "_named", {})
     module = types.ModuleType("their_parts")
     exec(compile(TEXT, "/somewhere/their_parts.py", "exec"), module.__dict__)
     return module
@@ -53,4 +53,4 @@ def test_the_part_is_named_with_the_method_that_was_called(theirs: types.ModuleT
 def test_nobody_is_blamed_who_was_not_named(theirs: types.ModuleType) -> None:
     assert blamed(raised(theirs.Loud().say)) is None
     note("error", "vnla.common.errors:InputError", "vnla.common.errors:InputError", InputError)
-    assert strangers._named == {} and is_ours(InputError()) and not is_ours(theirs.Loud())
+    assert custom_parts._named == {} and is_ours(InputError()) and not is_ours(theirs.Loud())
