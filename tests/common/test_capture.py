@@ -48,8 +48,7 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
         pytest.param(AsTaught(), "", marks=pytest.mark.slow),
         pytest.param(AtRandom(), "", marks=pytest.mark.slow),
         (Tried(AtFirst(), 0.5), ""),
-        (AsTaught(), "clock,requests,advice,been"),
-        (AsTaught(), "views,panorama,exits,places"),
+        (AsTaught(), "clock,requests,advice,been,views,panorama,exits,places"),
     ],
 )
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
