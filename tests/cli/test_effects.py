@@ -74,7 +74,7 @@ BASES = {
     "features export": ("{village}", "{out}/f.tsv", "--encoder", "some"),
     "features import": ("{copied_village}", "{file}", "--name", "theirs"),
     "features probe": ("{village}", "--encoder", "some", "--views", "100"),
-    "tasks stats": ("{both}", "--task", "asknav"),
+    "tasks stats": ("{both}", "--task", "asknav", "--figures", "{out}/figures"),
     "world export": ("{village}", "{out}/files"),
     "world show": ("{village}",),
     "world set": ("{copied_village}",),

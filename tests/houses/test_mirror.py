@@ -31,7 +31,7 @@ from vnla.tasks.recipes import RECIPES
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
-RECIPE = HouseRecipe("house", 1, 20)
+RECIPE = HouseRecipe("house", 1, 12)
 SWAPPED = {Nav.LEFT: Nav.RIGHT, Nav.RIGHT: Nav.LEFT}
 VIEW = np.array([mirrored_view(view) for view in range(VIEWS)])
 

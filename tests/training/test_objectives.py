@@ -64,11 +64,11 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
     """The same episodes one at a time, with a policy that is overruled at one step."""
     config = worth_of(base, shaping_weight=0.3, silence=0.0)
     context, tasks = cast(config, data)
-    which, seed = torch.arange(6).repeat(2), torch.arange(12)
+    which, seed = torch.arange(6), torch.arange(6, 12)
     rollout = config.aim.rollout(tasks, which, seed, 0.9, context)
     labels = counterfactuals(rollout, 0.3)
-    assert labels.counts.sum() >= 3 and not labels.ask_features.requires_grad
-    for pair in range(12):
+    assert labels.counts.sum() >= 2 and not labels.ask_features.requires_grad
+    for pair in range(6):
         ends = []
         for asks in (True, False):
             episodes = tasks.episodes(which[pair : pair + 1], seed=seed[pair : pair + 1], ratio=0.9, k=4)

@@ -17,7 +17,7 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate import build
 from vnla.houses.generate.build import generate_house
 from vnla.houses.generate.viewpoints import ClosedRoomError
-from vnla.houses.generate.world import GENERATOR, PRESETS, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
+from vnla.houses.generate.world import GENERATOR, PRESETS, HouseRecipe, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
 from vnla.houses.statistics import REAL, world_statistics
@@ -27,9 +27,9 @@ from vnla.report.house_pictures import draw_pictures
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two houses of the small preset, as a world folder."""
+    """Two small houses, as a world folder."""
     path = tmp_path_factory.mktemp("worlds") / "two"
-    wanted = recipes(PRESETS["small"], seed=4)[:2]
+    wanted = [HouseRecipe("house000", 4, 12), HouseRecipe("house001", 5, 10)]
     write_world(path, list(make_houses(wanted, workers=1)), source="generated", extra=as_extra("small", 4, wanted))
     return path
 
