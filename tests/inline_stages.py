@@ -1,4 +1,4 @@
-"""Stages that are run in the process of the tests, which has PyTorch loaded, where their processes are not what is tested."""
+"""Stages that are run in the process of the tests, which has PyTorch loaded: for tests of what stages make."""
 
 from __future__ import annotations
 

@@ -46,12 +46,15 @@ def silent(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
 
 
 def copied_houses(factory: pytest.TempPathFactory) -> Path:
-    """A folder of its own with the base and the common houses, which are made once for all processes of the tests."""
+    """A folder of its own with the base houses, the common ones and the walker's fresh ones, which are made once for all
+    processes of the tests."""
     shared = shared_folder(factory) / "benchmark-houses"
     shared.mkdir(exist_ok=True)
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        BenchmarkHouses(DEFINITION, PRESET, shared).common(silent)
+        made = BenchmarkHouses(DEFINITION, PRESET, shared)
+        made.common(silent)
+        made.fresh(manifest_of().fresh_seed, silent)
     return Path(shutil.copytree(shared, factory.mktemp("houses") / "houses"))
 
 

@@ -238,7 +238,7 @@ def test_losses_fall(tmp_path: Path) -> None:
     bound_advisor = ADVISOR.ready(data.vocabulary)
     place = single.Setting(torch.from_numpy(views), len(data.vocabulary), ADVISOR, bound_advisor.phrases.tails)
     split = TaskSet.compile(compiled, data.split("train"), vocabulary=data.vocabulary)
-    given_options = options(iterations=30, batch=6, learning_rate=0.02, hidden=32, help_hidden=16)
+    given_options = options(iterations=50, batch=6, learning_rate=0.02, hidden=32, help_hidden=16)
     _, losses = single.train(place, split, given_options)
     first, last = (torch.tensor(part).mean(dim=0)[0] for part in (losses[:5], losses[-5:]))
     assert last < 0.8 * first

@@ -17,7 +17,17 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate import build
 from vnla.houses.generate.build import generate_house
 from vnla.houses.generate.viewpoints import ClosedRoomError
-from vnla.houses.generate.world import GENERATOR, PRESETS, HouseRecipe, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
+from vnla.houses.generate.world import (
+    GENERATOR,
+    PRESETS,
+    HouseRecipe,
+    SplitSizes,
+    as_extra,
+    make_houses,
+    recipe_of,
+    recipes,
+    splits,
+)
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
 from vnla.houses.statistics import REAL, world_statistics
@@ -46,7 +56,7 @@ def test_a_house_is_whole_and_nothing_in_it_is_odd(seed: int, viewpoints: int) -
 
 def test_the_same_seed_makes_the_same_houses_on_one_process_or_several() -> None:
     wanted = recipes(PRESETS["small"], seed=9)[:3]
-    assert list(make_houses(wanted, workers=1)) == list(make_houses(wanted, workers=3))
+    assert list(make_houses(wanted, workers=1)) == list(make_houses(wanted, workers=2))
     assert recipes(PRESETS["small"], 9) == recipes(PRESETS["small"], 9)
     assert recipes(PRESETS["small"], 9) != recipes(PRESETS["small"], 10)
 
