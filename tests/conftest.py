@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 from command import Answer, Vnla
+from once import share_in, shared_folder
 
 settings.register_profile("busy", deadline=None, max_examples=50)
 settings.load_profile("busy")
@@ -32,6 +33,12 @@ def pytest_configure(config: pytest.Config) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("TRITON_INTERPRET", "1")
             __import__("triton")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What takes long is made by one of the processes for all."""
+    share_in(shared_folder(tmp_path_factory))
 
 
 @pytest.fixture

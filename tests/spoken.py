@@ -6,6 +6,7 @@ from functools import cache
 
 import torch
 
+from once import made_once
 from vnla.camera import VIEWS
 from vnla.episode import StepContext
 from vnla.houses.generate.build import GeneratedHouse
@@ -32,7 +33,8 @@ def made() -> tuple[GeneratedHouse, ...]:
 
 @cache
 def surroundings() -> tuple[Surroundings, ...]:
-    return tuple(Surroundings(each.house, drawn_sights(each)) for each in made())
+    sights = made_once("spoken-sights", lambda: [drawn_sights(each) for each in made()])
+    return tuple(Surroundings(each.house, seen) for each, seen in zip(made(), sights, strict=True))
 
 
 @cache
@@ -42,7 +44,7 @@ def world() -> World:
 
 @cache
 def knowledge() -> Knowledge:
-    return Knowledge.of(map(facts_of, surroundings()), world())
+    return Knowledge.of(made_once("spoken-facts", lambda: [facts_of(each) for each in surroundings()]), world())
 
 
 def voice(k: int = 4, says: str = "usual") -> GrammarVoice:

@@ -40,7 +40,7 @@ TALL = "tall"
 def buildings(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A world that was imported, and its tasks."""
     folder = tmp_path_factory.mktemp("buildings")
-    recipes = [HouseRecipe(name, seed, 30) for seed, name in enumerate(NAMES, start=4)]
+    recipes = [HouseRecipe(name, seed, 20) for seed, name in enumerate(NAMES, start=4)]
     write_matterport(folder / "files", list(make_houses(recipes, 1)))
     for name in NAMES:
         mutilate(folder / "files", name)

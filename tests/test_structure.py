@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +19,8 @@ import pytest
 import vnla
 
 SOURCE = Path(vnla.__file__).parent
+BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+"""What statements can be in; imports are no parts of expressions."""
 
 NEVER = {
     "vnla.houses": ("vnla.world", "vnla.tasks", "vnla.agents", "vnla.training"),
@@ -46,11 +49,44 @@ def within(module: str, parts: tuple[str, ...]) -> bool:
     return any(module == part or module.startswith(f"{part}.") for part in parts)
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What the tests need to know of a module."""
+
+    path: Path
+    heads: tuple[ast.Import | ast.ImportFrom, ...]
+    """The imports outside of functions."""
+    imports: tuple[ast.Import | ast.ImportFrom, ...]
+    """All imports."""
+    classes: tuple[str, ...]
+    functions: tuple[tuple[str, int], ...]
+    """Name and number of lines."""
+
+
+@cache
+def contents() -> dict[str, Contents]:
+    """Module → what is in it; each is parsed once for all tests."""
+    return {name_of(path): _read(path) for path in SOURCE.rglob("*.py")}
+
+
+def _read(path: Path) -> Contents:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    imports, classes, functions = list[ast.Import | ast.ImportFrom](), list[str](), list[tuple[str, int]]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            imports.append(node)
+        elif isinstance(node, ast.ClassDef):
+            classes.append(node.name)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            functions.append((node.name, node.end_lineno - node.lineno + 1))
+    return Contents(path, tuple(_heads(tree)), tuple(imports), tuple(classes), tuple(functions))
+
+
 @cache
 def imports(*, late: bool = False) -> dict[str, frozenset[str]]:
     """Module → the modules of ours that it imports; with `late` also inside of functions."""
-    paths = {name_of(path): path for path in SOURCE.rglob("*.py")}
-    return {name: frozenset(_imports(path, set(paths), late) - {name}) for name, path in paths.items()}
+    return {name: frozenset(_imports(each, late) - {name}) for name, each in contents().items()}
 
 
 def name_of(path: Path) -> str:
@@ -58,24 +94,23 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _imports(path: Path, modules: set[str], late: bool) -> set[str]:
+def _imports(of: Contents, late: bool) -> set[str]:
     found = set()
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree) if late else _heads(tree):
+    for node in of.imports if late else of.heads:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}:{node.lineno}: imports have the whole name of a module"
+        else:
+            assert node.level == 0, f"{of.path}:{node.lineno}: imports have the whole name of a module"
             inside = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {each if each in modules else str(node.module) for each in inside}
-    return found & modules
+            found |= {each if each in contents() else str(node.module) for each in inside}
+    return found & contents().keys()
 
 
 def _heads(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child
-        elif not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif isinstance(child, BLOCKS) and not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
             yield from _heads(child)
 
 
@@ -105,9 +140,9 @@ def test_no_circle_of_packages(depth: int) -> None:
 
 def test_nobody_inside_uses_the_names_of_the_front() -> None:
     taken = {
-        (name_of(path), alias.name)
-        for path in SOURCE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        (name, alias.name)
+        for name, each in contents().items()
+        for node in each.imports
         if isinstance(node, ast.ImportFrom) and node.module == FRONT
         for alias in node.names
     }
@@ -144,32 +179,24 @@ KERNELS = (
 """Compiled code, in which a call costs; a function may be longer there."""
 
 
-def definitions(*kinds: type[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """Return the nodes of these kinds with their modules."""
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, kinds):
-                yield name_of(path), node
-
-
 def test_the_package_has_few_rooms() -> None:
     assert len([path for path in SOURCE.iterdir() if (path / "__init__.py").is_file()]) <= MOST_ROOMS
 
 
 def test_a_class_name_stands_for_one_class() -> None:
     homes: dict[str, list[str]] = {}
-    for module, node in definitions(ast.ClassDef):
-        assert isinstance(node, ast.ClassDef)
-        if not node.name.startswith("_"):
-            homes.setdefault(node.name, []).append(module)
+    for module, each in contents().items():
+        for name in each.classes:
+            if not name.startswith("_"):
+                homes.setdefault(name, []).append(module)
     assert {name: modules for name, modules in homes.items() if len(modules) > 1} == {}
 
 
 def test_functions_fit_on_a_screen() -> None:
-    found = []
-    for module, node in definitions(ast.FunctionDef, ast.AsyncFunctionDef):
-        assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None
-        length = node.end_lineno - node.lineno + 1
-        if length >= LONGEST_FUNCTION and not within(module, KERNELS):
-            found.append(f"{module}.{node.name}: {length} lines")
+    found = [
+        f"{module}.{name}: {length} lines"
+        for module, each in contents().items()
+        for name, length in each.functions
+        if length >= LONGEST_FUNCTION and not within(module, KERNELS)
+    ]
     assert found == []

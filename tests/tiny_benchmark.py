@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from once import shared_folder
 from vnla.assistance.advisor import TemplateAdvisor
 from vnla.episode import actions_since_request
 from vnla.evaluation.results import Result, result_line, results_of_trace
@@ -46,13 +46,15 @@ def silent(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
 
 
 def copied_houses(factory: pytest.TempPathFactory) -> Path:
-    """A folder of its own with the base and the common houses, which are made once for all processes of the tests."""
-    base = factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "benchmark-houses"
+    """A folder of its own with the base houses, the common ones and the walker's fresh ones, which are made once for all
+    processes of the tests."""
+    shared = shared_folder(factory) / "benchmark-houses"
     shared.mkdir(exist_ok=True)
     with (shared / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        BenchmarkHouses(DEFINITION, PRESET, shared).common(silent)
+        made = BenchmarkHouses(DEFINITION, PRESET, shared)
+        made.common(silent)
+        made.fresh(manifest_of().fresh_seed, silent)
     return Path(shutil.copytree(shared, factory.mktemp("houses") / "houses"))
 
 

@@ -7,12 +7,15 @@ a command needs are missing, and what would begin real work is stopped, so that 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
 from command import Vnla, every_command
+from vnla.common import registry
 from vnla.common.errors import InputError
 
 COMMANDS = every_command()
@@ -40,6 +43,9 @@ WORK = (
 )
 """What begins the work of commands that need no file."""
 
+INSTALLED = cache(entry_points)
+"""What packages offer, which is looked up for every name that is unknown: the same for all of them."""
+
 
 def stopped(*_: object, **__: object) -> NoReturn:
     raise InputError("the work would begin here")
@@ -50,6 +56,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is not there, in the working folder, which is empty; and nothing begins."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("vnla.common.machine.busy_hint", lambda *_: None)
+    monkeypatch.setattr(registry, "entry_points", INSTALLED)
     for place in WORK:
         monkeypatch.setattr(place, stopped)
     return tmp_path / "nowhere" / "at" / "all"

@@ -23,6 +23,7 @@ from vnla.assistance.following import Following, Led
 from vnla.assistance.help_policies import AsTaught, AtFirst, AtRandom, HelpPolicy
 from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
+from vnla.common import capture
 from vnla.common.batching import Batching
 from vnla.common.capture import CACHES, fused, fusing, load_compilers
 from vnla.common.errors import InputError
@@ -48,8 +49,7 @@ def traced(function: Callable[..., object]) -> Callable[..., object]:
         pytest.param(AsTaught(), "", marks=pytest.mark.slow),
         pytest.param(AtRandom(), "", marks=pytest.mark.slow),
         (Tried(AtFirst(), 0.5), ""),
-        (AsTaught(), "clock,requests,advice,been"),
-        (AsTaught(), "views,panorama,exits,places"),
+        (AsTaught(), "clock,requests,advice,been,views,panorama,exits,places"),
     ],
 )
 def test_what_is_traced_for_a_graph_does_what_the_plain_functions_do(
@@ -117,6 +117,20 @@ def test_without_a_c_compiler_there_is_one_line(monkeypatch: pytest.MonkeyPatch,
         load_compilers()
 
 
+def test_a_place_for_kernels_is_chosen_before_compilers_are_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The place is where a person's programs keep such things."""
+    for name in CACHES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("CC", "cc")
+    loaded: list[tuple[str, str | None]] = []
+    monkeypatch.setattr(capture, "import_module", lambda name: loaded.append((name, os.environ.get(CACHES[0]))))
+    monkeypatch.setattr(capture, "_sum_compilers", lambda: None)
+    load_compilers()
+    assert loaded == [("torch._inductor.compile_fx", str(tmp_path / "vnla" / "kernels"))]
+
+
+@pytest.mark.slow
 def test_kernels_are_kept_where_a_persons_programs_keep_such_things(tmp_path: Path) -> None:
     """PyTorch's compilers choose a place of their own when they are loaded, unless they were told of one."""
     asked = "from vnla.common.capture import load_compilers, keep_kernels as kept; load_compilers(); print(kept())"

@@ -19,7 +19,7 @@ from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import PRESETS, HouseRecipe, as_extra, make_houses, recipe_of, splits, with_mirrored
 from vnla.houses.house import UPRIGHT, House
-from vnla.houses.images import world_images
+from vnla.houses.images import WorldImages, world_images
 from vnla.houses.mirror import mirrored, mirrored_faces, mirrored_rotation, mirrored_view, mirrors_of
 from vnla.houses.render import panorama
 from vnla.houses.render.panorama import Panorama
@@ -31,7 +31,7 @@ from vnla.tasks.recipes import RECIPES
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
-RECIPE = HouseRecipe("house", 1, 20)
+RECIPE = HouseRecipe("house", 1, 12)
 SWAPPED = {Nav.LEFT: Nav.RIGHT, Nav.RIGHT: Nav.LEFT}
 VIEW = np.array([mirrored_view(view) for view in range(VIEWS)])
 
@@ -147,9 +147,14 @@ def test_the_command_adds_mirror_images_of_the_training_houses_alone() -> None:
     assert order.parts == plain.parts and "mirrored" not in plain.extra
 
 
-def test_a_mirrored_picture_is_the_flipped_picture(world: WorldFolder) -> None:
+@pytest.fixture(scope="module")
+def images(world: WorldFolder) -> WorldImages:
+    """Pictures of both houses, which are lit once."""
+    return world_images(world, (64, 48))
+
+
+def test_a_mirrored_picture_is_the_flipped_picture(world: WorldFolder, images: WorldImages) -> None:
     """Up to the rounding of views that are cut out of the same faces."""
-    images = world_images(world, (64, 48))
     for stand in world.houses[0].viewpoints[:2]:
         views, other = images("house", stand.id).astype(int), images("house-mirrored", stand.id).astype(int)
         assert np.abs(views - other[VIEW][:, :, ::-1]).max() <= 1
@@ -198,7 +203,9 @@ def test_mirror_images_add_training_points_and_change_nothing_else(
     assert budgets[0] == budgets[1]
 
 
-def test_features_of_both_are_made_of_what_is_drawn_once(world: WorldFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_of_both_are_made_of_what_is_drawn_once(
+    world: WorldFolder, images: WorldImages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One process that goes from a place in the house to the same place in its mirror image draws it once."""
     drawn: list[object] = []
     render = panorama.render_panorama
@@ -208,11 +215,10 @@ def test_features_of_both_are_made_of_what_is_drawn_once(world: WorldFolder, mon
         return render(stage, position, *others, **more)
 
     monkeypatch.setattr(panorama, "render_panorama", counted)
-    images = world_images(world, (64, 48), alone=True)
+    both = world_images(world, (64, 48), alone=True)
     places = [stand.id for stand in world.houses[0].viewpoints[:2]]
-    found = {name: [images(name, place) for place in places] for name in ("house", "house-mirrored")}
+    found = {name: [both(name, place) for place in places] for name in ("house", "house-mirrored")}
     assert len(drawn) == len(places)
-    other = world_images(world, (64, 48))
     for name, views in found.items():
         for place, each in zip(places, views, strict=True):
-            np.testing.assert_array_equal(each, other(name, place))
+            np.testing.assert_array_equal(each, images(name, place))

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from vnla.camera import VIEWS
+from vnla.houses import sightings
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
-from vnla.houses.sightings import digest, keep_arrays
+from vnla.houses.generate.world import HouseRecipe, as_extra
+from vnla.houses.sightings import FEW, cores_worth, digest, keep_arrays, sightings_in
 from vnla.language import facts as module
 from vnla.language.facts import Facts, pack, world_facts
 from vnla.language.frames import FrameKind
+from vnla.language.objects import world_objects
 from vnla.language.speech import Knowledge
 from vnla.language.things import HUES, ROOMS, THINGS
 from vnla.world.compiled import World
@@ -95,3 +102,55 @@ def test_facts_in_fewer_bytes_are_as_good(world: WorldFolder, monkeypatch: pytes
     monkeypatch.setattr(module, "facts_of", lambda _: pytest.fail("they were made again"))
     (found,) = world_facts(world)
     assert same(found, right) and found.seen.dtype == np.int64
+
+
+def test_several_processes_look_around_where_that_is_worth_their_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sightings, "cores_here", lambda: 3)
+    few = FEW // len(cottage().stands)
+    assert cores_worth([cottage()] * few) == 1 and cores_worth([cottage()] * (few + 1)) == 3
+
+
+@pytest.fixture
+def counts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many processes were asked for; what they are sent is taken apart and put together again, and done here."""
+    found: list[int] = []
+
+    def mapped(make: Callable[[Any], Any], given: Sequence[Any], count: int, *, name: str) -> Iterator[Any]:
+        assert name == "vnla sights"
+        found.append(count)
+        return map(pickle.loads(pickle.dumps(make)), pickle.loads(pickle.dumps(given)))
+
+    for place in (module, sightings):
+        monkeypatch.setattr(place, "mapped", mapped)
+    return found
+
+
+def test_processes_find_what_is_found_here(counts: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folders = []
+    for name in ("here", "there"):
+        write_world(tmp_path / name, [cottage(), replace(cottage(), name="other")], source="drawn")
+        folders.append(read_world(tmp_path / name))
+    here, there = folders
+    alone, objects = list(world_facts(here)), world_objects(here, World.compile(here.houses))
+    assert counts == []
+    assert all(same(*pair) for pair in zip(world_facts(there, workers=2), alone, strict=True))
+    monkeypatch.setattr(sightings, "FEW", 0)
+    monkeypatch.setattr(sightings, "cores_here", lambda: 2)
+    assert (world_objects(there, World.compile(there.houses)) == objects).all()
+    assert counts == [2, 2]
+
+
+def test_processes_see_what_is_seen_here(counts: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sightings, "by_pixels", lambda made: sightings.by_boxes(made.house))  # which is quick
+    recipes = [HouseRecipe(f"house{seed}", seed, 6) for seed in (1, 2)]
+    houses = [each.make().house for each in recipes]
+    folders = []
+    for name in ("here", "there"):
+        write_world(tmp_path / name, houses, source="generated", extra=as_extra("x", 0, recipes))
+        folders.append(read_world(tmp_path / name))
+    here, there = folders
+    alone = [each.seen for each in sightings_in(here, here.houses)]
+    assert counts == []
+    for found, expected in zip(sightings_in(there, there.houses, workers=2), alone, strict=True):
+        assert found.drawn and np.array_equal(found.seen, expected)
+    assert counts == [2]

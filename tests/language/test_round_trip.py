@@ -13,7 +13,7 @@ from vnla.language.parser import parse
 from vnla.language.speech import plan_of
 from vnla.language.things import NOTHING
 
-COUNT = 60
+COUNT = 30
 
 
 def as_said(frame: Frame) -> Frame:

@@ -72,8 +72,7 @@ def goes(words: str, turn: int) -> dict[str, Any]:
     return {"action": "stop"} if left < 3 else {"go": 1 + turn % len(last)}
 
 
-@pytest.mark.parametrize("forward", ["informed", "plain"])
-@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize(("forward", "direct"), [("informed", True), ("plain", False)])
 def test_going_to_candidates_is_the_same_episode_as_naming_the_actions(forward: str, direct: bool, tmp_path: Path) -> None:
     """With an advisor who acts in its place, too: nothing is done that was not done by one who answers action by action."""
     by = rules(TemplateAdvisor(direct=direct))
@@ -191,11 +190,10 @@ def test_a_panorama_is_the_twelve_level_pictures(tmp_path: Path) -> None:
     folder = read_world(tmp_path / "w")
     world, stand = World.compile(folder.houses), house.viewpoints[2].id
     views = world_images(folder, (32, 24))(house.name, stand)
-    for observes in (("pictures_around",), ("pictures", "pictures_around")):
-        show = WorldObserver(Declaration("seer", observes, picture_width=32), folder, world)
-        shown = show(house.name, stand, 2 * VIEWS + 24 + 10)  # it looks up
-        assert set(shown) == set(observes)
-        np.testing.assert_array_equal(shown["pictures_around"], views[[12 + (10 + turn) % 12 for turn in range(12)]])
+    show = WorldObserver(Declaration("seer", ("pictures", "pictures_around"), picture_width=32), folder, world)
+    shown = show(house.name, stand, 2 * VIEWS + 24 + 10)  # it looks up
+    assert set(shown) == {"pictures", "pictures_around"}
+    np.testing.assert_array_equal(shown["pictures_around"], views[[12 + (10 + turn) % 12 for turn in range(12)]])
     exits = [{"heading": 5.0, "elevation": 0.0, "metres": 2.0, "visited": False, "came_from": False, "action": "forward"}]
     now = rules().begin(KITCHEN, 123).observation(**shown, exits=exits)
     with serving(lambda *_: Say.json({"choices": [{"message": {"content": '{"action": "stop"}'}}]})) as server:

@@ -194,5 +194,5 @@ def test_what_ffmpeg_complains_about_is_passed_on(tmp_path: Path, monkeypatch: p
     program = fake_ffmpeg(tmp_path, "sys.stderr.write('Unknown encoder libx264')\nsys.exit(1)", reads)
     monkeypatch.setattr(animation, "find_ffmpeg", lambda: program)
     with pytest.raises(InputError, match="Unknown encoder libx264"):
-        write_animation(account(*SHORT, asks=False), tmp_path / "films" / "walk.mp4")
+        write_animation(account(Nav.STOP, asks=False), tmp_path / "films" / "walk.mp4")
     assert not (tmp_path / "films").exists()

@@ -79,7 +79,7 @@ def test_without_a_word_a_walk_is_that_of_an_evaluation(policies: EpisodeEngine)
 
 
 def test_a_word_changes_nothing_before_it(engine: EpisodeEngine) -> None:
-    errands = [EpisodeRequest(task, 0, {}) for task in tasks(engine)]
+    errands = [EpisodeRequest(task, 0, {}) for task in tasks(engine)[:2]]
     for errand, plain in zip(errands, walk_all(engine, errands), strict=True):
         steps = range(len(plain.steps))
         told = [errand._replace(spoken={step: text}) for step in steps for text in ("turn left", None, "stop")]
@@ -118,7 +118,7 @@ def test_who_speaks_unasked_is_heard_and_takes_no_request(trained: Trained) -> N
 
 def test_all_of_the_attention_is_on_the_words_and_the_end_mark(policies: EpisodeEngine) -> None:
     said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 5: "look down"}, {0: None, 3: "stop"}]
-    errands = [EpisodeRequest(task, 0, spoken) for task in tasks(policies) for spoken in said]
+    errands = [EpisodeRequest(task, 0, spoken) for task in tasks(policies)[:2] for spoken in said]
     for walked in walk_all(policies, errands):
         for step in walked.steps:
             assert step.attention[-1][0] == END_MARK
@@ -168,7 +168,7 @@ def test_a_batch_of_visitors_is_each_alone(engine: EpisodeEngine) -> None:
         {0: None},
         {9: "turn 90 degrees right"},
     ]
-    errands = [EpisodeRequest(task, seed, spoken) for task in tasks(engine)[:2] for seed in SEEDS for spoken in said]
+    errands = [EpisodeRequest(task, SEEDS[1], spoken) for task in tasks(engine)[:2] for spoken in said]
     together = walk_all(engine, errands)
     for errand, walked in zip(errands, together, strict=True):
         assert same(walked, walk_all(engine, [errand])[0])
@@ -178,7 +178,7 @@ def test_who_waits_walks_only_to_the_first_request_without_an_answer(policies: E
     """What is told of it is the same as of the whole walk."""
     scene = VisitorWorld(policies.trained.material.world, PlaceNames(policies.goals.houses.values()))
     said: list[Spoken] = [{}, {0: "turn left"}, {0: None, 1: "look up, turn right"}, {2: "go forward"}]
-    errands = [EpisodeRequest(task, seed, spoken) for task in tasks(policies) for seed in SEEDS for spoken in said]
+    errands = [EpisodeRequest(task, SEEDS[1], spoken) for task in tasks(policies)[:3] for spoken in said]
     whole, short = walk_all(policies, errands), walk_all(policies, [each._replace(waits=True) for each in errands])
     for one, other in zip(whole, short, strict=True):
         assert list(walk_events(one, scene, waits=True)) == list(walk_events(other, scene, waits=True))
@@ -188,7 +188,7 @@ def test_who_waits_walks_only_to_the_first_request_without_an_answer(policies: E
 
 def test_who_answers_goes_on_as_if_all_had_been_walked_anew(trained: Trained, monkeypatch: pytest.MonkeyPatch) -> None:
     kept, anew = (EpisodeEngine(replace(trained, config=trained.config.asking("first"))) for _ in range(2))
-    whole = {task: walk(kept, task, {}) for task in tasks(kept)}
+    whole = {task: walk(kept, task, {}) for task in tasks(kept)[:2]}
 
     def nobody(*_: object) -> None:
         raise AssertionError("nothing has to be walked anew")
@@ -215,7 +215,7 @@ def test_who_are_answered_at_once_go_on_together_each_from_its_own_step(
 ) -> None:
     kept, anew = (EpisodeEngine(replace(trained, config=trained.config.asking(policy))) for _ in range(2))
     errands = []
-    for number, task in enumerate(tasks(kept) * 2):
+    for number, task in enumerate(tasks(kept)):
         errand = EpisodeRequest(task, number, {})
         for answer in ("turn left", None)[: 1 + number % 2]:
             walked = kept.walk(errand).result(timeout=60)
@@ -253,7 +253,7 @@ def test_sizes_that_stay_fixed_as_on_a_gpu_change_nothing(trained: Trained, engi
     fixed.context = replace(fixed.context, batching=Batching(fixed=True))
     said: list[Spoken] = [{}, {0: "turn left, go forward 2 steps", 7: "look down", 8: "look up"}, {1: None}]
     errands = [
-        EpisodeRequest(task, 0, spoken, waits) for task in tasks(engine) for spoken in said for waits in (False, True)
+        EpisodeRequest(task, 0, spoken, waits) for task in tasks(engine)[:3] for spoken in said for waits in (False, True)
     ]
     assert all(same(one, other) for one, other in zip(walk_all(engine, errands), walk_all(fixed, errands), strict=True))
 
@@ -301,7 +301,7 @@ def test_parts_of_ones_own_walk_and_hear_as_ours(other: str, tmp_path: Path, mon
         cli.main([str(each) for each in ["train", tmp_path / "run", *places, "--iterations", 1, "--batch", 4, "--seed", 7]])
     engine = EpisodeEngine(open_trained(tmp_path / "run"))
     compiled = engine.trained.material.evaluation_tasks("test_unseen")
-    for task in tasks(engine):
+    for task in tasks(engine)[:2]:
         rollout = run_task(engine.context, compiled, task.id, seed=0, ratio=engine.ratio)
         account = follow(rollout, 0, engine.goals.houses[task.house], task, engine.context.advisor)
         plain, told = walk_all(

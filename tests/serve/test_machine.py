@@ -127,5 +127,5 @@ def test_whatever_a_visitor_does(site: Site) -> None:
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
     run_state_machine_as_test(
         machine(site),
-        settings=settings(max_examples=12, stateful_step_count=30, deadline=None, suppress_health_check=checks),
+        settings=settings(max_examples=8, stateful_step_count=20, deadline=None, suppress_health_check=checks),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import torch
@@ -20,6 +21,7 @@ from vnla.world.actions import LEFT, RIGHT
 from vnla.world.compiled import Environment, viewpoint_of
 
 
+@cache
 def found() -> tuple[Environment, Contrasts]:
     everywhere = Environment.everywhere(it.world())
     return everywhere, Contrasts.found(everywhere, it.voice(says="landmarks"), it.voice(says="wrong"))
@@ -63,7 +65,7 @@ def test_what_is_named_alone_tells_the_way_and_another_often_leads_another() -> 
 def test_a_share_of_the_walks_begin_like_these() -> None:
     """Three in four of them lead there, and others elsewhere; of a house without any, none does. It can be traced."""
     everywhere, contrasts = found()
-    now = it.agents(1000, 2)
+    now = it.agents(400, 2)
     episodes = replace(now.episodes, seed=torch.full_like(now.pose, 3))
     elsewhere = Elsewhere(1.0, 0.5, everywhere, contrasts)
     start, goal = led_elsewhere(episodes, elsewhere)

@@ -64,11 +64,11 @@ def test_a_label_is_what_trying_both_by_hand_gives(base: RunConfig, data: RunDat
     """The same episodes one at a time, with a policy that is overruled at one step."""
     config = worth_of(base, shaping_weight=0.3, silence=0.0)
     context, tasks = cast(config, data)
-    which, seed = torch.arange(6).repeat(2), torch.arange(12)
+    which, seed = torch.arange(6), torch.arange(6, 12)
     rollout = config.aim.rollout(tasks, which, seed, 0.9, context)
     labels = counterfactuals(rollout, 0.3)
-    assert labels.counts.sum() >= 3 and not labels.ask_features.requires_grad
-    for pair in range(12):
+    assert labels.counts.sum() >= 2 and not labels.ask_features.requires_grad
+    for pair in range(6):
         ends = []
         for asks in (True, False):
             episodes = tasks.episodes(which[pair : pair + 1], seed=seed[pair : pair + 1], ratio=0.9, k=4)
@@ -123,7 +123,7 @@ def test_the_help_module_alone_is_taught_and_its_loss_falls(
     context, tasks = cast(config, data)
     before = {name: value.clone() for name, value in context.agent.state_dict().items()}
     trainer = Trainer(context, tasks, replace(config.training, batch=40), learns_to_ask=True, objective=config.aim)
-    losses = [float(trainer.iterate().ask) for _ in range(10)]
+    losses = [float(trainer.iterate().ask) for _ in range(8)]
     changed = {name.partition(".")[0] for name, value in context.agent.state_dict().items() if (value != before[name]).any()}
     assert changed == {"help"}
     assert sum(losses[-4:]) < sum(losses[:4])

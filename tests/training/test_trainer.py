@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import pytest
 import torch
 
+from command import Vnla
 from cottage_run import write_cottage
 from lanes import state_file
 from vnla.assistance.registry import HELP_POLICIES
@@ -169,20 +171,27 @@ def test_a_run_killed_at_random_moments_ends_with_the_same_weights(folders: tupl
 
 @pytest.mark.parametrize("sent", [pytest.param(signal.SIGINT, marks=pytest.mark.slow), signal.SIGTERM])
 def test_a_polite_signal_saves_and_says_how_to_go_on(
-    folders: tuple[Path, Path], tmp_path: Path, sent: signal.Signals
+    vnla: Vnla, folders: tuple[Path, Path], tmp_path: Path, sent: signal.Signals
 ) -> None:
-    run = tmp_path / "run"
-    process = subprocess.Popen(
-        command(run, folders, 100_000), env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    while not (run / LOG).exists() or not (run / LOG).stat().st_size:
-        assert process.poll() is None
-        time.sleep(0.05)
-    process.send_signal(sent)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 128 + sent
-    assert f"{sent.name}: stopping after this iteration and saving" in said
-    assert f"stopped by {sent.name} and saved" in said
+    run, over = tmp_path / "run", threading.Event()
+
+    def send() -> None:
+        """As soon as the run has written of an iteration, and so listens to signals."""
+        while not (run / LOG).exists() or not (run / LOG).stat().st_size:
+            if over.wait(0.02):
+                return
+        os.kill(os.getpid(), sent)
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    try:
+        answer = vnla(*command(run, folders, 100_000)[3:])
+    finally:
+        over.set()
+        sender.join()
+    assert answer.status == 128 + sent
+    assert f"{sent.name}: stopping after this iteration and saving" in answer.err
+    assert f"stopped by {sent.name} and saved" in answer.err
     assert (run / LAST).exists()
 
 

@@ -197,7 +197,7 @@ def _refuse(error: Exception) -> int:
         return _complain(line if _shown.traceback else f"{line}; vnla --debug shows the traceback", error)
     message: str = error.format_message()
     context = getattr(error, "ctx", None)
-    if context and message == context.get_help():  # a command was named without its verb
+    if context and "\n" in message and message == context.get_help():  # a command was named without its verb
         typer.echo(message)
         return BAD_INPUT
     end = "" if message.endswith((".", "?")) else "."

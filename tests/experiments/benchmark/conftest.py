@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from once import made_once
 from tiny_benchmark import Walks, copied_houses, manifest_of, walked, written
 from vnla.experiments.benchmark.entry import Manifest
 from vnla.experiments.benchmark.verification import VerifiedEntry, verify_entry
@@ -23,7 +24,7 @@ def manifest() -> Manifest:
 
 @pytest.fixture(scope="session")
 def walks(houses: Path, manifest: Manifest) -> Walks:
-    return walked(houses, manifest)
+    return made_once("benchmark-walks", lambda: walked(houses, manifest))
 
 
 @pytest.fixture(scope="session")

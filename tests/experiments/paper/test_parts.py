@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from inline_stages import inline_stages
 from tiny_paper import TINY
 from vnla.cli import main
 from vnla.common.errors import InputError
@@ -46,7 +47,7 @@ def make(out: Path, part: PaperPart, preset: ExperimentPreset = TINY) -> PartRes
 
 def make_two(folder: Path, preset: ExperimentPreset = TINY) -> Path:
     """Make two folders that know nothing of each other, and pack them."""
-    with pytest.MonkeyPatch.context() as patch:
+    with inline_stages(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("vnla.pipeline.stages.commit", lambda: COMMIT)
         one = make(folder / "one", PaperPart(("learned",), packed=folder / "one.zip"), preset)
         two = make(folder / "two", PaperPart(OTHERS, packed=folder / "two.zip"), preset)

@@ -17,7 +17,17 @@ from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate import build
 from vnla.houses.generate.build import generate_house
 from vnla.houses.generate.viewpoints import ClosedRoomError
-from vnla.houses.generate.world import GENERATOR, PRESETS, SplitSizes, as_extra, make_houses, recipe_of, recipes, splits
+from vnla.houses.generate.world import (
+    GENERATOR,
+    PRESETS,
+    HouseRecipe,
+    SplitSizes,
+    as_extra,
+    make_houses,
+    recipe_of,
+    recipes,
+    splits,
+)
 from vnla.houses.images import WorldImages, world_images
 from vnla.houses.matterport import find_buildings, read_building
 from vnla.houses.statistics import REAL, world_statistics
@@ -27,9 +37,9 @@ from vnla.report.house_pictures import draw_pictures
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two houses of the small preset, as a world folder."""
+    """Two small houses, as a world folder."""
     path = tmp_path_factory.mktemp("worlds") / "two"
-    wanted = recipes(PRESETS["small"], seed=4)[:2]
+    wanted = [HouseRecipe("house000", 4, 12), HouseRecipe("house001", 5, 10)]
     write_world(path, list(make_houses(wanted, workers=1)), source="generated", extra=as_extra("small", 4, wanted))
     return path
 
@@ -46,7 +56,7 @@ def test_a_house_is_whole_and_nothing_in_it_is_odd(seed: int, viewpoints: int) -
 
 def test_the_same_seed_makes_the_same_houses_on_one_process_or_several() -> None:
     wanted = recipes(PRESETS["small"], seed=9)[:3]
-    assert list(make_houses(wanted, workers=1)) == list(make_houses(wanted, workers=3))
+    assert list(make_houses(wanted, workers=1)) == list(make_houses(wanted, workers=2))
     assert recipes(PRESETS["small"], 9) == recipes(PRESETS["small"], 9)
     assert recipes(PRESETS["small"], 9) != recipes(PRESETS["small"], 10)
 
@@ -151,7 +161,6 @@ def test_the_views_of_a_viewpoint_show_the_house(world: Path) -> None:
     assert views.shape == (36, 84, 112, 3) and views.dtype == np.uint8
     assert views.astype(float).std() > 15, "not blank"
     assert np.abs(views[12].astype(float) - views[18]).mean() > 5
-    assert np.array_equal(views, world_images(folder, (112, 84))(house.name, house.viewpoints[3].id)), "the same again"
 
 
 def test_what_is_seen_is_mostly_what_is_near(world: Path) -> None:

@@ -20,13 +20,17 @@ _PATIENCE = 30_000
 expect.set_options(timeout=_PATIENCE)
 WIDE, DESK, PHONE = {"width": 1000, "height": 720}, {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 
+COARSE = 0.5
+"""Pixels of the screen for one of the page, across: without a GPU what takes long is to colour them."""
+
 
 class Guest:
     """One page in a context of its own."""
 
     def __init__(self, browser: Browser, address: str, **options: Any) -> None:
         self.address = address
-        self.context = browser.new_context(**{"viewport": WIDE, "reduced_motion": "reduce", **options})
+        usual = {"viewport": WIDE, "reduced_motion": "reduce", "device_scale_factor": COARSE}
+        self.context = browser.new_context(**{**usual, **options})
         self.context.set_default_timeout(_PATIENCE)
         self.troubles: list[str] = []
         """What should not have happened."""

@@ -36,7 +36,7 @@ ODD = st.sampled_from([*NUMBERS, *TEXTS, [], {}, [[]], {"a": 1}, [0] * 40, [None
 AMOUNTS: list[Any] = [None, -1, 0, 1, 2, 99, 2**62, 1.5, -1.0, 1e18, 1e300, float("inf")]
 WORDS = ["", "x", "../../x", "completed", "at work", "silent", b"", b"\xff\xfe", b"\x00" * 9, "9" * 5000]
 STORED = st.sampled_from([*AMOUNTS, *WORDS])
-MANY = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+MANY = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module")
