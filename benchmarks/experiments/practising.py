@@ -46,7 +46,7 @@ def settings(arguments: argparse.Namespace) -> RunConfig:
         world=arguments.world, tasks=arguments.tasks, features="symbolic", advisor=advisor,
         agent=arguments.agent, sensors=sensors, agent_options=options, training=training,
         objective="practice", practice=arguments.walks, strange=arguments.strange, anywhere=arguments.anywhere,
-        contrast=arguments.contrast, scrambled=arguments.scrambled,
+        contrast=arguments.contrast,
     )  # fmt: skip
 
 
@@ -100,7 +100,6 @@ if __name__ == "__main__":
     parser.add_argument("--landmarks", type=float, default=0.0)
     parser.add_argument("--anywhere", type=float, default=0.0)
     parser.add_argument("--contrast", type=float, default=0.0)
-    parser.add_argument("--scrambled", type=float, default=0.0)
     parser.add_argument("--agent", default="paper", choices=("paper", "listener"))
     parser.add_argument("--walks", type=int, default=2, help="beside each task of a batch")
     parser.add_argument("--pieces", type=int, default=2048)
@@ -112,7 +111,7 @@ if __name__ == "__main__":
     config = settings(chosen)
     data = RunData.load(config)
     agent = practised(config, data)
-    alone = replace(config, objective="imitation", practice=0, strange=0.0, anywhere=0.0, contrast=0.0, scrambled=0.0)
+    alone = replace(config, objective="imitation", practice=0, strange=0.0, anywhere=0.0, contrast=0.0)
     run = Trained(Path("practised"), alone, data)
     listener = AgentListener(run, ListeningOptions("test_unseen", seeds=0, subset=chosen.subset), lambda *_: None)
     vars(listener)["agent"] = agent

@@ -224,7 +224,7 @@ OF_A_RUN = (
     "--timed", "--objective", "--objective-option", "--begins-with", "--iterations", "--batch", "--learning-rate",
     "--cooldown", "--weight-decay", "--dropout", "--hidden", "--layers", "--ratio", "--k", "--advisor", "--advisor-language",
     "--advisor-option", "--easy", "--following", "--practice", "--strange", "--anywhere", "--contrast",
-    "--scrambled", "--rules", "--deviation", "--uncertainty",
+    "--rules", "--deviation", "--uncertainty",
     "--non-moving", "--forward", "--beta", "--keeps-ended", "--validate-every", "--precision", "--seed",
 )  # fmt: skip
 BENCHMARK = "cli/test_benchmark.py"

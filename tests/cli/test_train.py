@@ -229,7 +229,7 @@ def test_so_are_flags(vnla: Vnla, finished: Path) -> None:
 def test_every_option_is_either_kept_or_free() -> None:
     others = {"easy", "keeps_ended", "timed", "beta", "agent", "agent_option", "help_option", "advisor_option"}
     others |= {"fold", "forward", "sensor", "objective_option", "begins_with", "following"}
-    others |= {"strange", "anywhere", "contrast", "scrambled"}
+    others |= {"strange", "anywhere", "contrast"}
     kept = {name[2:].replace("-", "_") for name in OTHERS} | others
     assert kept == {*kept_options(RunConfig())} - FREE
     free = FREE | {"context", "run", *names_in(train.TrainCommandOptions)}

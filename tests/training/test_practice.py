@@ -27,7 +27,7 @@ from vnla.rollout import Rollout, RolloutContext
 from vnla.training.config import RunConfig, TrainingConfig
 from vnla.training.context import make_agent, make_context, make_practice, vocabulary_of
 from vnla.training.data import RunData
-from vnla.training.practice import NONE, Strange, SubgoalPractice, prepend_subgoal, scrambled, strangely
+from vnla.training.practice import NONE, Strange, SubgoalPractice, prepend_subgoal, strangely
 from vnla.words import Words
 from vnla.world.actions import STOP
 from vnla.world.compiled import viewpoint_of
@@ -163,28 +163,6 @@ def test_strange_words_are_met_by_their_spelling_or_are_none(config: RunConfig, 
     torch.testing.assert_close(embedding.weight[len(words) + 9], embedding.share[9] @ embedding.pieces)
 
 
-def test_some_hear_the_words_of_another_walk_of_their_episode_in_random_order() -> None:
-    walks, episodes = 3, 40
-    length = torch.arange(walks * episodes) % 9 + 4  # 12 words and the full stop at most
-    place = torch.arange(13)
-    own = 100 * torch.arange(walks * episodes)[:, None] + place + 2  # every word is of one walk alone
-    tokens = torch.where(place < length[:, None] - 1, own, (place == length[:, None] - 1).long())
-    said, key, seed = Words(tokens, length), torch.arange(episodes).repeat(walks), torch.arange(walks * episodes)
-    heard = scrambled(said, key, seed, 0.4, walks)
-    changed = (heard.tokens != tokens).any(dim=1)
-    assert 0.25 < float(changed.float().mean()) < 0.55
-    before = (torch.arange(walks * episodes) - episodes) % (walks * episodes)
-    for row in range(walks * episodes):
-        source = int(before[row]) if changed[row] else row
-        words, there = heard.tokens[row].tolist(), tokens[source].tolist()
-        assert int(heard.length[row]) == int(length[source]) and words[int(length[source]) - 1] == 1
-        assert sorted(words) == sorted(there)
-    assert (heard.tokens[changed] != tokens[before][changed]).any(dim=1).sum() > 0.8 * changed.sum()  # in another order
-    some = torch.arange(walks * episodes) % episodes < 7  # the same in a batch of seven of the episodes
-    fewer = scrambled(Words(tokens[some], length[some]), key[some], seed[some], 0.4, walks)
-    assert torch.equal(fewer.tokens, heard.tokens[some]) and torch.equal(fewer.length, heard.length[some])
-
-
 def test_words_that_mean_nothing_are_none_of_the_grammars() -> None:
     assert len(set(NONE)) == len(NONE) and not set(NONE) & set(GrammarAdvisor().words())
 
@@ -197,7 +175,6 @@ def test_words_that_mean_nothing_are_none_of_the_grammars() -> None:
         ({"strange": 1.5}, "strange 1.5: is a share of words"),
         ({"practice": 0, "anywhere": 0.5}, "anywhere: is about practice walks; give --practice"),
         ({"anywhere": 1.5}, "anywhere 1.5: is a share of walks"),
-        ({"practice": 1, "scrambled": 0.5}, "scrambled: a walk hears the words of another one of its episode; give --pra"),
         ({"practice": 0, "objective": "practice"}, "objective practice: learns from practice walks alone; give --practice"),
         ({"objective": "worth", "help_policy": "valued"}, "with the objective worth the navigator stays"),
         ({"advisor": TemplateAdvisor(direct=True, speaks=False)}, "is about what the advisor says, but it says nothing"),
@@ -233,16 +210,16 @@ MINDS = [(CpuState, False), (CudaGraphState, True), (PlainState, True)]
 
 
 def learned(config: RunConfig, data: RunData, policy_state: type[PolicyState], *, fixed: bool) -> dict[str, Tensor]:
-    """The gradients of an iteration with strange words and scrambled sentences in practice."""
+    """The gradients of an iteration with strange words in practice."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vnla.agents.paper.state_for", lambda _: policy_state)
         return practice_gradients(config, data, fixed=fixed)
 
 
 def test_all_minds_learn_alike_from_episodes_and_practice_together(config: RunConfig, data: RunData) -> None:
-    strange = replace(config, strange=0.3, scrambled=0.3, agent_options=SIZES | {"pieces": 64})
+    strange = replace(config, strange=0.3, agent_options=SIZES | {"pieces": 64})
     plain = learned(strange, data, PlainState, fixed=False)
-    without = learned(replace(strange, practice=0, strange=0.0, scrambled=0.0), data, PlainState, fixed=False)
+    without = learned(replace(strange, practice=0, strange=0.0), data, PlainState, fixed=False)
     name = "navigation.encoder.embedding.pieces"
     assert plain[name].any() and not torch.allclose(plain[name], without[name])
     for policy_state, fixed in MINDS:

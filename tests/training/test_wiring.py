@@ -94,7 +94,6 @@ SET_BY: dict[str, tuple[str, Callable[[RunConfig], object], object]] = {
     "strange": ("0.25 --practice 2", lambda run: run.strange, 0.25),
     "anywhere": ("0.25 --practice 2", lambda run: run.anywhere, 0.25),
     "contrast": ("0.25 --practice 2 --advisor-language grammar", lambda run: run.contrast, 0.25),
-    "scrambled": ("0.25 --practice 2", lambda run: run.scrambled, 0.25),
     "objective": ("worth --help-policy valued", lambda run: run.objective, "worth"),
     "objective_option": ("metres=0.2 --objective reward", lambda run: run.objective_options, {"metres": 0.2}),
     "forward": ("plain", lambda run: run.forward, "plain"),

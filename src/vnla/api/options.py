@@ -105,7 +105,6 @@ class TrainOptions(TypedDict, total=False):
     strange: float
     anywhere: float
     contrast: float
-    scrambled: float
     forward: Name
     begins_with: Place | None
     iterations: int

@@ -31,7 +31,6 @@ class Purpose(IntEnum):
     PRACTICE = 12
     DETECTION = 13
     WANDERING = 14
-    SCRAMBLING = 15
 
 
 def episode_key(name: str) -> int:

@@ -196,13 +196,6 @@ class RunConfig:
         max=1,
     )
     """Where they begin is in `vnla.training.contrasts`."""
-    scrambled: float = option(
-        0.0,
-        "Share of these walks that hear the words of another walk in random order; so the agent learns to ignore sentences"
-        " without order. With --practice 2 or more.",
-        min=0,
-        max=1,
-    )
     forward: str = option(
         INFORMED,
         "Where the action forward leads. informed, as in the paper: to the next viewpoint on the shortest path if that is in"
@@ -231,14 +224,11 @@ class RunConfig:
             raise InputError(f"feature dropout {self.feature_dropout}: must be 0 or more, and less than 1")
         if not 0 <= self.strange <= 1:
             raise InputError(f"strange {self.strange}: is a share of words, between 0 and 1")
-        for name in ("anywhere", "contrast", "scrambled"):
-            share = getattr(self, name)
+        for name, share in (("anywhere", self.anywhere), ("contrast", self.contrast)):
             if not 0 <= share <= 1:
                 raise InputError(f"{name} {share}: is a share of walks, between 0 and 1")
             if share and not self.practice:
                 raise InputError(f"{name}: is about practice walks; give --practice, too")
-        if self.scrambled and self.practice < 2:
-            raise InputError("scrambled: a walk hears the words of another one of its episode; give --practice 2 or more")
         if self.strange and not self.practice:
             raise InputError("strange words: are met in practice; give --practice, too")
         if self.practice and not self.advisor.speaks:

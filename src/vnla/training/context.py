@@ -54,13 +54,13 @@ def make_practice(config: RunConfig, data: RunData, agent: Agent) -> SubgoalPrac
         return None
     elsewhere = make_elsewhere(config, data) if config.anywhere or config.contrast else None
     if not config.strange:
-        return SubgoalPractice(config.practice, elsewhere=elsewhere, scrambled=config.scrambled)
+        return SubgoalPractice(config.practice, elsewhere=elsewhere)
     words = vocabulary_of(config, data).words
     if not agent.meets(Strange.met(words)):
         raise InputError(
             "strange words: can only be read by an agent that knows words by their pieces; give --agent-option pieces=2048"
         )
-    return SubgoalPractice(config.practice, Strange(config.strange, len(words)), elsewhere, config.scrambled)
+    return SubgoalPractice(config.practice, Strange(config.strange, len(words)), elsewhere)
 
 
 def make_elsewhere(config: RunConfig, data: RunData) -> Elsewhere:

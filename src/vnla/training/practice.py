@@ -7,8 +7,7 @@ the way; on a GPU many walks take little longer than few.
 
 Some of the walks may lead anywhere instead of to the goal, and others be such that what is named alone tells the way
 (`Elsewhere`). What an agent sees and seeks then does not tell it, and what it hears does. Some of the words may be strange
-(`Strange`), so that the agent learns to do with what it understands of a sentence. In some of the walks it may hear another
-walk's words in random order (`scrambled`), so that it learns to ignore a sentence without order. Not in the paper.
+(`Strange`), so that the agent learns to do with what it understands of a sentence. Not in the paper.
 """
 
 from __future__ import annotations
@@ -84,8 +83,6 @@ class SubgoalPractice:
     walks: int
     strange: Strange | None = None
     elsewhere: Elsewhere | None = None
-    scrambled: float = 0.0
-    """Share of the walks that hear the words of another walk in random order."""
 
     def __post_init__(self) -> None:
         if self.walks < 1:
@@ -108,8 +105,6 @@ class SubgoalPractice:
             start, goals = led_elsewhere(episodes, self.elsewhere)
             episodes = replace(episodes, environment=self.elsewhere.environment, start=start, goals=goals)
         said = context.bound_advisor.say(beginning(episodes)).words
-        if self.scrambled:
-            said = scrambled(said, episodes.key, seed, self.scrambled, self.walks)
         if self.strange is not None:
             said = strangely(said, episodes.key, seed, self.strange)
         return bcui(replace(episodes, end_goals=prepend_subgoal(said, episodes.end_goals)), led(context), longest=k)
@@ -175,23 +170,6 @@ def strangely(said: Words, key: Tensor, seed: Tensor, strange: Strange) -> Words
     none = 2 * strange.words + ((drawn * 2 - 1) * len(NONE)).long()
     tokens = torch.where(drawn < 0.5, said.tokens + strange.words, none)
     return Words(torch.where((drawn < 1) & said.mask(), tokens, said.tokens), said.length)
-
-
-@fused
-def scrambled(said: Words, key: Tensor, seed: Tensor, share: float, walks: int) -> Words:
-    """Return what was said in so many `walks` of each episode, walks of these keys and seeds. A share of them hear what was
-    said in the walk before, of the same episode, in random order; the full stop stays at the end.
-
-    So what a walk hears is the same whatever other episodes are in its batch.
-    """
-    episodes = len(said.tokens) // walks
-    tokens, length = said.tokens.roll(episodes, dims=0), said.length.roll(episodes)
-    draw = torch.arange(tokens.shape[1] + 1, device=tokens.device)
-    drawn = uniform(seed[:, None], key[:, None], Purpose.SCRAMBLING, draw)
-    order = torch.where(draw[1:] < length[:, None], drawn[:, 1:], draw[1:].double()).argsort(dim=1)
-    chosen = drawn[:, :1] < share
-    tokens = torch.where(chosen, tokens.gather(1, order), said.tokens)
-    return Words(tokens, torch.where(chosen.squeeze(1), length, said.length))
 
 
 @fused
