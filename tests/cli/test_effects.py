@@ -74,7 +74,7 @@ BASES = {
     "features export": ("{village}", "{out}/f.tsv", "--encoder", "some"),
     "features import": ("{copied_village}", "{file}", "--name", "theirs"),
     "features probe": ("{village}", "--encoder", "some", "--views", "100"),
-    "tasks stats": ("{both}", "--task", "asknav", "--figures", "{out}/figures"),
+    "tasks stats": ("{both}", "--task", "asknav"),
     "world export": ("{village}", "{out}/files"),
     "world show": ("{village}",),
     "world set": ("{copied_village}",),
@@ -610,8 +610,8 @@ def outcome(vnla: Vnla, command: str, words: str, places: dict[str, object], out
     return {"status": answer.status, "out": answer.out, **files}
 
 
-LONG = {"features make", "speaker", "ceilings", "calibrate"}
-"""Commands with so many options, or such long ones, that trying them all takes a quarter of a minute each."""
+LONG = {"features make", "features make: of one's own", "speaker", "ceilings", "calibrate", "walk", "world make"}
+"""Commands with so many options, or such long ones, that trying them all takes six seconds to a quarter of a minute each."""
 
 
 @pytest.mark.parametrize("command", [pytest.param(each, marks=[pytest.mark.slow] * (each in LONG)) for each in DIFFER])

@@ -94,7 +94,7 @@ def test_the_parser_in_the_place_of_an_agent(vnla: Vnla, tmp_path: Path) -> None
     assert answer.status == 2 and "--listener dog: unknown; choose from agent, interpreted, careful, parser" in answer.err
 
 
-@pytest.mark.parametrize("language", ["template", "grammar"])
+@pytest.mark.parametrize("language", ["template", pytest.param("grammar", marks=pytest.mark.slow)])
 def test_an_interpreter_says_what_was_meant_in_the_agents_own_words(
     language: str, vnla: Vnla, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

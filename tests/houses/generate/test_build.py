@@ -210,7 +210,6 @@ def test_a_house_whose_furniture_leaves_no_way_to_a_room_is_drawn_again() -> Non
     seed, viewpoints = 251693673, 135
     with pytest.raises(ClosedRoomError, match="no way leads out of"):
         build._drawn("house", seed, viewpoints, None, 0)
-    made, again = generate_house("house", seed, viewpoints), generate_house("house", seed, viewpoints)
-    assert made.house == again.house
+    made = generate_house("house", seed, viewpoints)
     assert made.house.warnings == (), "all viewpoints reach each other, all objects are in their rooms"
     assert abs(len(made.house.viewpoints) - viewpoints) <= 0.3 * viewpoints
