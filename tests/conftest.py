@@ -17,7 +17,7 @@ from hypothesis import settings
 from command import Answer, Vnla
 from once import share_in, shared_folder
 
-settings.register_profile("busy", deadline=None, max_examples=50)
+settings.register_profile("busy", deadline=None, max_examples=30)
 settings.load_profile("busy")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -231,6 +231,7 @@ def test_it_trains_and_its_results_pass_the_check(policy: str, monkeypatch: pyte
         assert asked.tolist() == torch.minimum(budget, checked.trace.length).tolist()
 
 
+@pytest.mark.slow
 def test_losses_fall(tmp_path: Path) -> None:
     world, tasks = write_cottage(tmp_path)
     compiled, data = World.compile(read_world(world).houses), read_dataset(tasks)

@@ -272,7 +272,7 @@ def test_bad_options_are_refused_in_one_line() -> None:
             GrammarAdvisor(**options)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("phrases", "landmarks"), [(0.0, 0.0), (0.5, 0.5)])
+@pytest.mark.parametrize(("phrases", "landmarks"), [pytest.param(0.0, 0.0, marks=pytest.mark.slow), (0.5, 0.5)])
 def test_it_can_be_traced_for_a_graph(phrases: float, landmarks: float) -> None:
     """Without a break, and with the step as a tensor: so one compilation serves all steps."""
     book = GrammarAdvisor(phrases=phrases).ready(it.VOCABULARY).phrasebook

@@ -63,6 +63,7 @@ def test_twelve_views_of_each_viewpoint_in_their_place(tmp_path: Path, kind: typ
         assert sum(encoder.calls) == len(PLACES) * HEADINGS, "no picture more than that"
 
 
+@pytest.mark.slow
 def test_what_is_drawn_level_is_what_is_drawn_anyway(tmp_path: Path) -> None:
     folder = one_house(tmp_path)
     encoder, world = make_encoder("pixels", EncoderOptions(size=Size(64, 48))), World.compile(folder.houses)
