@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from command import Answer, Vnla
-from once import share_in, shared_folder
+from once import share
 
 settings.register_profile("busy", deadline=None, max_examples=30)
 settings.load_profile("busy")
@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def shared(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What takes long is made by one of the processes for all."""
-    share_in(shared_folder(tmp_path_factory))
+    share(tmp_path_factory)
 
 
 @pytest.fixture

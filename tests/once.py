@@ -1,41 +1,36 @@
-"""What is made once for all processes of the tests: the first that wants it makes it, and the others read it."""
+"""Folders that all processes of the tests share: the first that wants something makes it there, and the others read it."""
 
 from __future__ import annotations
 
 import fcntl
 import os
-import pickle
-from collections.abc import Callable
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import TypeVar, cast
 
 import pytest
 
-Made = TypeVar("Made")
-
-_folders: list[Path] = []
+_of_this_run: list[Path] = []
 
 
-def shared_folder(factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of all processes of this run of the tests."""
+def share(factory: pytest.TempPathFactory) -> None:
+    """Have the processes of this run of the tests share folders."""
     base = factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    _of_this_run[:] = [base.parent if "PYTEST_XDIST_WORKER" in os.environ else base]
 
 
-def share_in(folder: Path) -> None:
-    """Keep in a folder what is made from now on."""
-    _folders[:] = [folder]
-
-
-def made_once(name: str, make: Callable[[], Made]) -> Made:
-    """Return what `make` returns, made by one of the processes; where none share a folder, made here."""
-    if not _folders:
-        return make()
-    path = _folders[0] / f"{name}.pickle"
-    with (_folders[0] / f"{name}.lock").open("w") as lock:
+@contextmanager
+def shared_folder(name: str) -> Iterator[Path]:
+    """A folder that the processes of a run share, in which one of them works at a time; outside of a run, this one's own."""
+    folder = (_of_this_run[0] if _of_this_run else Path(_own().name)) / name
+    folder.mkdir(exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            made = make()
-            path.write_bytes(pickle.dumps(made))
-            return made
-    return cast(Made, pickle.loads(path.read_bytes()))
+        yield folder
+
+
+@cache
+def _own() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory()

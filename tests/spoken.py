@@ -6,15 +6,15 @@ from functools import cache
 
 import torch
 
-from once import made_once
+from once import shared_folder
 from vnla.camera import VIEWS
 from vnla.episode import StepContext
+from vnla.houses.folder import read_world, write_world
 from vnla.houses.generate.build import GeneratedHouse
-from vnla.houses.generate.world import HouseRecipe
+from vnla.houses.generate.world import HouseRecipe, as_extra
 from vnla.language.advisor import GrammarAdvisor, GrammarVoice
-from vnla.language.facts import facts_of
+from vnla.language.facts import Facts, world_facts
 from vnla.language.frames import Frame, Step, said
-from vnla.language.sights import drawn_sights
 from vnla.language.speech import ComposedSentences, Knowledge, plan_of
 from vnla.language.surroundings import Surroundings
 from vnla.report.advice import wandering
@@ -22,19 +22,29 @@ from vnla.tasks.vocabulary import SPECIAL, Vocabulary
 from vnla.world.actions import Nav
 from vnla.world.compiled import World
 
+RECIPES = (HouseRecipe("house0", 3, 12), HouseRecipe("house1", 5, 60))
 VOCABULARY = Vocabulary((*SPECIAL, *GrammarAdvisor().words()))
 
 
 @cache
 def made() -> tuple[GeneratedHouse, ...]:
     """One with one storey, and one with two and stairs between them."""
-    return tuple(HouseRecipe(f"house{i}", seed, size).make() for i, (seed, size) in enumerate(((3, 12), (5, 60))))
+    return tuple(recipe.make() for recipe in RECIPES)
 
 
 @cache
+def looked_at() -> tuple[tuple[Surroundings, ...], tuple[Facts, ...]]:
+    """What there is in the houses, and all that can be said of it. The first process keeps both in a world folder."""
+    with shared_folder("spoken") as place:
+        if not (place / "world").exists():
+            houses = [each.house for each in made()]
+            write_world(place / "world", houses, source="generated", extra=as_extra("test", 0, RECIPES))
+        folder = read_world(place / "world")
+        return tuple(Surroundings.of(folder, house) for house in folder.houses), tuple(world_facts(folder, workers=1))
+
+
 def surroundings() -> tuple[Surroundings, ...]:
-    sights = made_once("spoken-sights", lambda: [drawn_sights(each) for each in made()])
-    return tuple(Surroundings(each.house, seen) for each, seen in zip(made(), sights, strict=True))
+    return looked_at()[0]
 
 
 @cache
@@ -44,7 +54,7 @@ def world() -> World:
 
 @cache
 def knowledge() -> Knowledge:
-    return Knowledge.of(made_once("spoken-facts", lambda: [facts_of(each) for each in surroundings()]), world())
+    return Knowledge.of(looked_at()[1], world())
 
 
 def voice(k: int = 4, says: str = "usual") -> GrammarVoice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import shutil
@@ -48,14 +47,11 @@ def silent(_what: str, _done: int = 0, _of: int | None = None, /) -> None:
 def copied_houses(factory: pytest.TempPathFactory) -> Path:
     """A folder of its own with the base houses, the common ones and the walker's fresh ones, which are made once for all
     processes of the tests."""
-    shared = shared_folder(factory) / "benchmark-houses"
-    shared.mkdir(exist_ok=True)
-    with (shared / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        made = BenchmarkHouses(DEFINITION, PRESET, shared)
+    with shared_folder("benchmark-houses") as folder:
+        made = BenchmarkHouses(DEFINITION, PRESET, folder)
         made.common(silent)
         made.fresh(manifest_of().fresh_seed, silent)
-    return Path(shutil.copytree(shared, factory.mktemp("houses") / "houses"))
+    return Path(shutil.copytree(folder, factory.mktemp("houses") / "houses"))
 
 
 def manifest_of(frozen: str = "a walker", **changes: Any) -> Manifest:

@@ -16,7 +16,7 @@ from vnla.houses import sightings
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_world
 from vnla.houses.generate.world import HouseRecipe, as_extra
-from vnla.houses.sightings import FEW, cores_worth, digest, keep_arrays, sightings_in
+from vnla.houses.sightings import FEW_VIEWPOINTS, digest, keep_arrays, sightings_in, workers_for
 from vnla.language import facts as module
 from vnla.language.facts import Facts, pack, world_facts
 from vnla.language.frames import FrameKind
@@ -106,8 +106,8 @@ def test_facts_in_fewer_bytes_are_as_good(world: WorldFolder, monkeypatch: pytes
 
 def test_several_processes_look_around_where_that_is_worth_their_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sightings, "cores_here", lambda: 3)
-    few = FEW // len(cottage().stands)
-    assert cores_worth([cottage()] * few) == 1 and cores_worth([cottage()] * (few + 1)) == 3
+    few = FEW_VIEWPOINTS // len(cottage().stands)
+    assert workers_for([cottage()] * few) == 1 and workers_for([cottage()] * (few + 1)) == 3
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def test_processes_find_what_is_found_here(counts: list[int], tmp_path: Path, mo
     alone, objects = list(world_facts(here)), world_objects(here, World.compile(here.houses))
     assert counts == []
     assert all(same(*pair) for pair in zip(world_facts(there, workers=2), alone, strict=True))
-    monkeypatch.setattr(sightings, "FEW", 0)
+    monkeypatch.setattr(sightings, "FEW_VIEWPOINTS", 0)
     monkeypatch.setattr(sightings, "cores_here", lambda: 2)
     assert (world_objects(there, World.compile(there.houses)) == objects).all()
     assert counts == [2, 2]

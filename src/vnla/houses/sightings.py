@@ -40,8 +40,8 @@ FARTHEST = 5.0
 FACE, COUNTED = 288, (320, 240)
 """Side in pixels of the cube faces, and size of the views, that objects are counted in. The share of those that fill about
 half a per cent is then right to 3 % in the middle; in views half as wide one in fifty from there on would be smaller."""
-FEW = 60
-"""In so many viewpoints one process has looked around before two have started."""
+FEW_VIEWPOINTS = 60
+"""Up to so many, one process is done before several have started."""
 
 _VERSION = 4
 _RECORDS = "V"  # NumPy's letter for arrays of records
@@ -91,14 +91,14 @@ def _are_of(house: House, kept: Mapping[str, NDArray[Any]]) -> bool:
 def sightings_in(folder: WorldFolder, houses: Sequence[House], workers: int | None = None) -> Iterator[Sightings]:
     """Those of some houses, one after the other; what has to be drawn, several processes draw."""
     missing = [house for house in houses if not _is_kept(folder, house)]
-    count = min(workers or cores_worth(missing), len(missing))
+    count = min(workers or workers_for(missing), len(missing))
     look = partial(sightings_of, folder)
     return map(look, houses) if count <= 1 else mapped(look, houses, count, name="vnla sights")
 
 
-def cores_worth(houses: Sequence[House]) -> int:
-    """How many processes are worth their start to look around in some houses: one where they are small."""
-    return 1 if sum(len(house.stands) for house in houses) <= FEW else cores_here()
+def workers_for(houses: Sequence[House]) -> int:
+    """Return how many processes look around in some houses: one if they have few viewpoints, else one for each core."""
+    return 1 if sum(len(house.stands) for house in houses) <= FEW_VIEWPOINTS else cores_here()
 
 
 def _is_kept(folder: WorldFolder, house: House) -> bool:

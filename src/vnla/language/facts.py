@@ -23,7 +23,7 @@ from vnla.common.process_pool import mapped
 from vnla.common.progress import Count, unheard
 from vnla.houses.folder import WorldFolder
 from vnla.houses.house import House
-from vnla.houses.sightings import cores_worth, digest, keep_arrays, kept_arrays
+from vnla.houses.sightings import digest, keep_arrays, kept_arrays, workers_for
 from vnla.language.frames import FrameKind
 from vnla.language.surroundings import AHEAD, SIDES, TURNED, Bools, Side, Surroundings, meant, on_side
 from vnla.language.things import HUES, NOTHING, ROOMS, THINGS
@@ -97,7 +97,7 @@ def kept_or_made(
     """What is kept of each house, in order; what is not is made, by several processes of that name where it is much."""
     missing = [house for house, each in zip(houses, kept, strict=True) if each is None]
     progress(len(kept) - len(missing))
-    count = min(workers or cores_worth(missing), len(missing))
+    count = min(workers or workers_for(missing), len(missing))
     made = map(make, missing) if count <= 1 else mapped(make, missing, count, name=name)
     for each in kept:
         if each is None:

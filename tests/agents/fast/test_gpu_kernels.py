@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is no Tri
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 BATCH, HIDDEN, WIDTH = 20, 64, 16
-LOOKERS = 5
+FEW_ROWS = 5
 """Rows of attention: each has a program of its own, so a few show what many would."""
 COLUMNS, SIZE, SLOTS = 16, 10, 3  # of coverage: with padding, and without; of tails
 SCALE = 1 / 0.7
@@ -197,16 +197,18 @@ def looking(first: int, more: int, hidden: int) -> Looking:
         values, sums = ([normal(*size) for size in sizes] for _ in range(2))
         return attend.MemoryPart(values[0], values[1], 1 + below(places, rows), sums[0], sums[1])
 
-    memory = attend.InstructionMemory(part(LOOKERS, first), part(SLOTS * LOOKERS, more), below(SLOTS - 1, LOOKERS))
-    query = normal(LOOKERS, hidden + 4 * COLUMNS)
+    memory = attend.InstructionMemory(part(FEW_ROWS, first), part(SLOTS * FEW_ROWS, more), below(SLOTS - 1, FEW_ROWS))
+    query = normal(FEW_ROWS, hidden + 4 * COLUMNS)
     query[:, hidden + SIZE : hidden + COLUMNS] = 0
-    everybody = torch.arange(LOOKERS, device=DEVICE)
-    lengths = ((first, memory.end_goal.length), (more, memory.tail.length[memory.slot * LOOKERS + everybody]))
+    everybody = torch.arange(FEW_ROWS, device=DEVICE)
+    lengths = ((first, memory.end_goal.length), (more, memory.tail.length[memory.slot * FEW_ROWS + everybody]))
     present = torch.cat([torch.arange(places, device=DEVICE) < length[:, None] for places, length in lengths], dim=1)
-    coverage = normal(LOOKERS, first + more, COLUMNS) * real_columns() * present[:, :, None]
+    coverage = normal(FEW_ROWS, first + more, COLUMNS) * real_columns() * present[:, :, None]
     matrix = normal(4, COLUMNS, COLUMNS) / 4
     matrix[:, SIZE:] = 0
-    return Looking(query, memory, coverage, kept(LOOKERS), attend.Cover(matrix, normal(LOOKERS, 4, COLUMNS, COLUMNS), SIZE))
+    return Looking(
+        query, memory, coverage, kept(FEW_ROWS), attend.Cover(matrix, normal(FEW_ROWS, 4, COLUMNS, COLUMNS), SIZE)
+    )
 
 
 def real_columns() -> Tensor:
@@ -222,14 +224,14 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
 ) -> None:
     mine = looking(first, more, hidden)
     its = mine.copy()
-    out, its_out = (unwritten(LOOKERS, 2 * hidden + COLUMNS) for _ in range(2))
+    out, its_out = (unwritten(FEW_ROWS, 2 * hidden + COLUMNS) for _ in range(2))
     weights, expected = attend.attend(*mine[:4], out), attend.attend_plain(*its[:4], its_out)
     close(weights, expected)
     close(attend.cover_on(*mine, weights), attend.cover_on_plain(*its, expected))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)
     assert out[:, hidden : 2 * hidden].isnan().all(), "the decoder's part is not the attention's"
 
-    to_out = normal(LOOKERS, 2 * hidden + COLUMNS)
+    to_out = normal(FEW_ROWS, 2 * hidden + COLUMNS)
     to_out[:, 2 * hidden + SIZE :] = 0
     to_coverage = normal(*mine.coverage.shape) * real_columns() if later else None
     back = attend.attend_back(*mine, weights, to_out, to_coverage)
@@ -246,7 +248,7 @@ def test_attention_and_coverage_are_the_plain_ones_forward_and_backward(
 def test_attention_of_a_first_pass_is_the_plain_one(first: int, more: int, hidden: int) -> None:
     """Nobody has asked: everybody's own tail is attended to, and its coverage goes on."""
     query, memory, coverage, *_ = looking(first, more, hidden)
-    out, its_out = (unwritten(LOOKERS, 2 * hidden + COLUMNS) for _ in range(2))
+    out, its_out = (unwritten(FEW_ROWS, 2 * hidden + COLUMNS) for _ in range(2))
     weights = attend.attend(query, memory, coverage, None, out)
     close(weights, attend.attend_plain(query, memory, coverage, None, its_out))
     torch.testing.assert_close(out, its_out, atol=2e-5, rtol=2e-5, equal_nan=True)

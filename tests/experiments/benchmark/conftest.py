@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from once import made_once
 from tiny_benchmark import Walks, copied_houses, manifest_of, walked, written
 from vnla.experiments.benchmark.entry import Manifest
 from vnla.experiments.benchmark.verification import VerifiedEntry, verify_entry
@@ -24,7 +23,7 @@ def manifest() -> Manifest:
 
 @pytest.fixture(scope="session")
 def walks(houses: Path, manifest: Manifest) -> Walks:
-    return made_once("benchmark-walks", lambda: walked(houses, manifest))
+    return walked(houses, manifest)
 
 
 @pytest.fixture(scope="session")
