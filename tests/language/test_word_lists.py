@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from typing import get_args
 
 import pytest
 
 from vnla.language import word_lists
-from vnla.language.clauses import rules
+from vnla.language.clauses import clause_grammar, compiled
+from vnla.language.frames import Frame
 from vnla.language.grammar import Grammar
 from vnla.language.meanings import signs
 from vnla.language.relaxed_matching import KIN
@@ -52,16 +54,47 @@ def test_templates_are_there_once_and_of_classes_that_exist() -> None:
     assert len(Grammar().forms) == len(word_lists.sections("templates.txt"))
 
 
-def test_rules_speak_of_symbols_that_phrases_have() -> None:
+def test_forms_speak_of_symbols_that_phrases_have() -> None:
     known = {symbol for key, _ in word_lists.entries("phrases.txt") for symbol in key.split()} | {"door", "stairs"}
-    for pattern, _ in (*rules().always, *rules().named, *rules().unnamed):
-        bare = re.sub(r"\?P(<\w+>|=\w+)|\\d|\[[^]]*\]|#\d*|\b(thing|room|hue|here|nth)", " ", pattern.pattern)
-        assert set(re.findall(r"[a-z]+", bare)) <= known, pattern.pattern
-    assert rules().soft <= known | {",", "&"}
+    grammar = clause_grammar()
+    for pattern, _ in (*grammar.always, *grammar.named, *grammar.unnamed):
+        bare = re.sub(r"\?P<\w+>|\\d|\[[^]]*\]|#\d*|\b(thing|room|hue|here|nth\d)", " ", pattern.pattern)
+        assert set(re.findall(r"[A-Za-z]+", bare)) <= known, pattern.pattern
+    assert grammar.soft <= known | {",", "&"}
 
 
-def test_rules_are_there_once() -> None:
-    assert twice(pattern.pattern for pattern, _ in rules().always) == []
+def test_every_production_makes_frames() -> None:
+    grammar = clause_grammar()
+    assert {form.production for form in (*grammar.always, *grammar.named, *grammar.unnamed)} <= grammar.frames.keys()
+    frames = {frame.__name__ for frame in get_args(Frame)}
+    for made in grammar.frames.values():
+        assert {each.split()[0] for each in made.split(" | ")} <= frames | grammar.frames.keys()
+
+
+@pytest.mark.parametrize(
+    ("form", "row", "taken", "slots"),
+    [
+        ("(turn | go)* [to] SIDE", "turn go left ahead ", "turn go left ", {"side": "left "}),
+        ("turn [SIDE | side:around]", "turn around ", "turn around ", {"side": "around "}),
+        ("go times:NUMBER ?(, | &)", "go #12 , ", "go #12 ", {"times": "#12 "}),
+        ("go !(SIDE)", "go left ", None, {}),
+        ("look+", "looks ", None, {}),
+        ("& , #1", "& , #1 ", "& , #1 ", {}),
+    ],
+)
+def test_notation_of_forms(form: str, row: str, taken: str | None, slots: dict[str, str]) -> None:
+    match = compiled(form, {"SIDE": "side:(left | right)", "NUMBER": "/#[0-9]+ /"}).match(row)
+    assert (match and match[0]) == taken
+    assert {slot.split("_")[0]: said for slot, said in (match.groupdict() if match else {}).items() if said} == slots
+
+
+def test_a_part_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        compiled("turn SIDES", {"SIDE": "left"})
+
+
+def test_forms_are_there_once() -> None:
+    assert twice(pattern.pattern for pattern, _ in clause_grammar().always) == []
 
 
 def test_every_phrase_is_read_as_its_symbols() -> None:

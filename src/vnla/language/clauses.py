@@ -1,7 +1,8 @@
-"""Clauses: what one stretch of signs says is to be done, by the rules of `data/rules.txt`, as frames of a house.
+"""Clauses: what one stretch of signs says is to be done, by the grammar of `data/clauses.ebnf`, as frames of a house.
 
-A rule takes as many signs as it can; the one that takes the most counts. What it found becomes one frame or several, the
-likeliest first: landmarks have a noun but no thing yet, since which one is meant is seen at a pose.
+A production has several forms; the form that takes the most signs counts. What it found becomes one frame or several,
+the likeliest first: landmarks have a noun but no thing yet, since which one is meant is seen at a pose. No part of the
+grammar is part of itself, so each form is compiled into one regular expression.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
-from itertools import product
+from itertools import count, product
 from typing import NamedTuple, get_args
 
 from vnla.language import word_lists
@@ -153,7 +154,7 @@ _SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
     "another": lambda found: () if found["from"] == "here room" else (_room(found["from"]),),
     "holding": lambda found: (_holding(found),),
     "held": lambda found: (_holding(found),) if found["holding"] and not found["room"] else (),
-    "nth": lambda found: (int(found["nth"] or 0),),
+    "nth": lambda found: (int((found["nth"] or "nth0")[3:]),),
     "way": lambda found: (True, False) if found["door"] == "door" else (False, True),
     "elsewhere": lambda found: () if found["room"] or found["holding"] else (False, True),
     "doors": lambda found: (True, False) if found["thing"] == "door" else (),
@@ -162,13 +163,13 @@ _SLOTS: dict[str, Callable[[Groups], Iterable[object]]] = {
     "whole": lambda _: (True, False),
     "part": lambda _: (False, True),
 }
-"""What may stand for each word of `[frames]` in `data/rules.txt`."""
+"""What may stand for each word after the name of a frame, in a production."""
 _FRAMES = {each.__name__: each for each in get_args(Frame)}
 
 
 def _made(name: str, found: Groups) -> Iterator[Frame | Remark]:
-    """The frames that a line of `[frames]` makes: of each alternative all that its words may stand for."""
-    for each in rules().frames[name].split(" | "):
+    """The frames that a production makes: of each alternative all that its words may stand for."""
+    for each in clause_grammar().frames[name].split(" | "):
         head, *slots = each.split()
         if head not in _FRAMES:
             yield from _made(head, found)
@@ -178,18 +179,22 @@ def _made(name: str, found: Groups) -> Iterator[Frame | Remark]:
             yield next((value for value in chosen if isinstance(value, Remark)), None) or _FRAMES[head](*reversed(chosen))
 
 
-Rule = tuple[re.Pattern[str], str]
-"""A pattern over symbols, and the line of `[frames]` that makes frames of its groups."""
+class Form(NamedTuple):
+    """What a clause may look like, and the production whose frames it makes."""
+
+    pattern: re.Pattern[str]
+    production: str
 
 
-class Rules(NamedTuple):
-    """The rules of `data/rules.txt`."""
+class ClauseGrammar(NamedTuple):
+    """The grammar of `data/clauses.ebnf`."""
 
-    frames: dict[str, str]
-    always: tuple[Rule, ...]
-    named: tuple[Rule, ...]
-    """Of sentences in which something was named before."""
-    unnamed: tuple[Rule, ...]
+    frames: Mapping[str, str]
+    """What each production makes."""
+    always: tuple[Form, ...]
+    named: tuple[Form, ...]
+    """Forms of sentences in which something was named before."""
+    unnamed: tuple[Form, ...]
     stop_at: re.Pattern[str]
     """Where one stops, which is said after it."""
     aside: re.Pattern[str]
@@ -199,31 +204,53 @@ class Rules(NamedTuple):
 
 
 @cache
-def rules() -> Rules:
-    """The rules, compiled when something is first parsed."""
-    fragments: dict[str, str] = {}
+def clause_grammar() -> ClauseGrammar:
+    """The grammar, compiled when something is first parsed."""
+    sections = word_lists.sections("clauses.ebnf")
+    parts = dict(line.split(" = ", 1) for line in sections["parts"])
+    frames: dict[str, str] = {}
 
-    def whole(text: str) -> str:
-        return _FRAGMENT.sub(lambda found: fragments[found[2]].replace("(?P<", f"(?P<{found[1] or ''}"), text)
+    def forms(section: str) -> Iterator[Form]:
+        for line in sections[section]:
+            head, *looks = line.split(" : ")
+            production, _, made = head.partition(" -> ")
+            frames.setdefault(production, made)
+            yield from (Form(compiled(look, parts), production) for look in looks)
 
-    sections = word_lists.sections("rules.txt")
-    for name, text in map(word_lists.entry, sections["fragments"]):
-        fragments[name] = whole(text)
     always, named, unnamed = (
-        tuple((re.compile(whole(text)), name) for name, text in map(word_lists.entry, sections[section]))
-        for section in ("rules", "rules where something was named before", "rules where nothing was named before")
+        tuple(forms(f"clauses{where}"))
+        for where in ("", " where something was named before", " where nothing was named before")
     )
-    frames = dict(map(word_lists.entry, sections["frames"]))
     soft = frozenset(" ".join(sections["symbols that nobody misses"]).split())
-    return Rules(frames, always, named, unnamed, re.compile(fragments["STOP_AT"]), re.compile(fragments["ASIDE"]), soft)
+    return ClauseGrammar(frames, always, named, unnamed, compiled("STOP_AT", parts), compiled("ASIDE", parts), soft)
 
 
-_FRAGMENT = re.compile(r"\{(more_|other_)?([A-Z_]+)\}")
-_MORE = re.compile("other_|more_")
+_NOTATION = re.compile(
+    r"/(?P<regex>.+?)/|(?:(?P<slot>[a-z]+):)?(?:(?P<opens>\()|(?P<name>[\w#,&]+))|(?P<ahead>[?!])\(|(?P<mark>[][)|*+])| "
+)
+_MARKS = {"[": "(?:", "]": ")?"}
 
 
-class RuleMatch(NamedTuple):
-    """What a rule makes of the signs from a place on."""
+def compiled(form: str, parts: Mapping[str, str]) -> re.Pattern[str]:
+    """A form in the notation of `data/clauses.ebnf` as a regular expression over signs, each with a space after it."""
+    number = count()  # groups of a regular expression need names of their own
+
+    def translated(found: re.Match[str]) -> str:
+        regex, slot, opens, name, ahead, mark = found.groups()
+        group = f"(?P<{slot}_{next(number)}>" if slot else "(?:"
+        if opens:
+            return group
+        if name:
+            return f"{group}{_NOTATION.sub(translated, parts[name]) if name.isupper() else f'{re.escape(name)} '})"
+        if ahead:
+            return "(?=" if ahead == "?" else "(?!"
+        return regex or _MARKS.get(mark, mark or "")
+
+    return re.compile(_NOTATION.sub(translated, form))
+
+
+class ClauseMatch(NamedTuple):
+    """What the grammar makes of the signs from a place on."""
 
     frames: tuple[Frame, ...]
     end: int
@@ -234,23 +261,24 @@ class RuleMatch(NamedTuple):
     notes: tuple[Remark, ...] = ()
 
 
-def longest(text: str, at: int, named: Groups) -> RuleMatch:
-    """The frames of the rule that takes the most from a place on."""
-    best = RuleMatch((), at, named)
-    for again, some in ((False, rules().always), (True, rules().named if named else rules().unnamed)):
-        for pattern, name in some:
+def longest(text: str, at: int, named: Groups) -> ClauseMatch:
+    """The frames of the form that takes the most from a place on."""
+    best = ClauseMatch((), at, named)
+    grammar = clause_grammar()
+    for again, forms in ((False, grammar.always), (True, grammar.named if named else grammar.unnamed)):
+        for pattern, production in forms:
             match = pattern.match(text, at)
-            if match is None or match.end() < best.end or (match.end() == best.end and name != "again"):
+            if match is None or match.end() < best.end or (match.end() == best.end and production != "again"):
                 continue
-            found = {_MORE.sub("", group): value for group, value in match.groupdict().items() if value is not None}
-            made = tuple(dict.fromkeys(_made(name, defaultdict(lambda: None, {**named, **found} if again else found))))
+            found = {slot[: slot.rindex("_")]: said.rstrip() for slot, said in match.groupdict().items() if said is not None}
+            made = tuple(dict.fromkeys(_made(production, defaultdict(lambda: None, {**named, **found} if again else found))))
             if made:
                 frames = tuple(each for each in made if not isinstance(each, Remark))
                 notes = tuple(each for each in made if isinstance(each, Remark))
                 thing, room = found.get("thing") or found.get("at"), found.get("room")
                 names = {"thing": thing, "hues": found.get("hues"), "room": room} if thing or room else named
-                vague = name in ("turn", "glance", "walk") and _HOW_FAR.isdisjoint(found)
-                best = RuleMatch(frames, match.end(), names, again, vague, notes)
+                vague = production in ("turn", "glance", "walk") and _HOW_FAR.isdisjoint(found)
+                best = ClauseMatch(frames, match.end(), names, again, vague, notes)
     return best
 
 

@@ -3,10 +3,10 @@
     parsed = parse("out of the kitchen, past the sofa, second door on the left")
     denoted = denote(parsed, around, pose, step)    # vnla.language.grounding: where that leads in a house
 
-Words become signs (`vnla.language.meanings`), a grammar of sentences puts their stretches in order
-(`vnla.language.discourse`), and rules make clauses of each (`vnla.language.clauses`), one after the other. What no rule
-takes is not understood. The clause after a "not" is understood as what is not to be done. Nothing that somebody types is an
-error: parts of the text tell what was understood, and `why` tells why nothing was.
+Words become signs (`vnla.language.meanings`). One grammar puts their stretches in order (`vnla.language.discourse`), and
+another makes clauses of each (`vnla.language.clauses`), one after the other. What no form takes is not understood. The
+clause after a "not" is understood as what is not to be done. Nothing that somebody types is an error: parts of the text
+tell what was understood, and `why` tells why nothing was.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
-from vnla.language.clauses import Groups, longest, rules
+from vnla.language.clauses import Groups, clause_grammar, longest
 from vnla.language.discourse import PAUSES, Stretch, in_order
 from vnla.language.frames import Frame, StopFrame
 from vnla.language.meanings import LONGEST, UNKNOWN, Sign, signs
@@ -103,13 +103,13 @@ def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
             at, forbidding = at + 1, False
             continue
         before = row[at - 1].sign if at and row[at - 1].sign in PAUSES else ""
-        if rules().stop_at.match(text, place[at]):
+        if clause_grammar().stop_at.match(text, place[at]):
             stopping, at = len(clauses), at + 1
         if row[at].sign == "not":
             said.parts.append((row[at].start, row[at].end, True))
             at, forbidding = at + 1, True
             continue
-        aside = rules().aside.match(text, place[at])
+        aside = clause_grammar().aside.match(text, place[at])
         found = longest(text, place[at], said.named)
         if aside is not None and aside.end() >= found.end and stopping < len(clauses) and not forbidding:
             at = index[aside.end()]
@@ -125,7 +125,7 @@ def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
                 clauses.append(Clause(found.frames, start, stop, found.again, found.vague, before))
         elif forbidding and row[at].sign != UNKNOWN:
             said.parts.append((row[at].start, row[at].end, True))  # "without turning"
-        elif end > at + 1 or row[at].sign not in rules().soft:
+        elif end > at + 1 or row[at].sign not in clause_grammar().soft:
             said.parts += [(each.start, each.end, False) for each in row[at:end]]
         forbidding = forbidding and not found.frames and row[at].sign not in _VERBS
         at = end
