@@ -49,8 +49,10 @@ def variants_of(
 
 
 def _together(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Own options, which replace those of all; what may be repeated is added to it."""
-    return {name: [*(options[name] or []), *value] if isinstance(value, list) else value for name, value in own.items()}
+    """Own options, which replace those of all; what may be repeated, a tuple before Typer 0.29, is added to it."""
+    return {
+        name: [*(options[name] or []), *value] if isinstance(value, (list, tuple)) else value for name, value in own.items()
+    }
 
 
 def _parsed(context: typer.Context, line: str, shared: Sequence[str]) -> tuple[str, dict[str, Any]]:
