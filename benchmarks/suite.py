@@ -9,15 +9,25 @@ from benchmarks.evaluate import POINTS, bench_evaluate
 from benchmarks.measure import Benchmark, Measurement
 from benchmarks.render import bench_render
 from benchmarks.scale import bench_scale
-from benchmarks.serve import bench_serve
 from benchmarks.tasks import bench_tasks
 from benchmarks.train import ITERATIONS, bench_train
 from benchmarks.world import CPP_STEPS_A_SECOND, bench_world
+from vnla.common.errors import InputError
 
 _TIMES = (
     f"times: of {CPP_STEPS_A_SECOND[1]:,} steps/s, the upper end of {CPP_STEPS_A_SECOND[0]:,}-{CPP_STEPS_A_SECOND[1]:,} "
     "measured for the C++ simulator"
 )
+
+
+def _bench_serve(**options: Any) -> Iterator[Measurement]:
+    """Visitors of a server, whose packages are installed with the extra `serve` only."""
+    try:
+        from benchmarks.serve import bench_serve
+    except ModuleNotFoundError as error:
+        raise InputError(f"a server needs {error.name}; install it with: pip install 'vnla[serve]'") from None
+    return bench_serve(**options)
+
 
 _BENCHMARKS: dict[str, tuple[Callable[..., Iterator[Measurement]], str]] = {
     "world": (bench_world, _TIMES),
@@ -26,7 +36,7 @@ _BENCHMARKS: dict[str, tuple[Callable[..., Iterator[Measurement]], str]] = {
     "train": (bench_train, ""),
     "evaluate": (bench_evaluate, ""),
     "scale": (bench_scale, "times: of what each is compared with"),
-    "serve": (bench_serve, "times: of the goal"),
+    "serve": (_bench_serve, "times: of the goal"),
 }
 
 PRECISIONS = {"cpu": ("float32", "bfloat16"), "cuda": ("float32", "tf32", "bfloat16")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,16 @@ def test_a_benchmark_prints_a_table_and_writes_what_it_measured(vnla: Vnla, tmp_
         assert line["value"] > 0
         assert line["name"].strip() in answer.out
     assert {"processor", "flags", "cores", "threads", "memory_gb", "gpu"} <= set(record["machine"])
+
+
+def test_only_visitors_need_a_server(vnla: Vnla, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("websockets", "websockets.asyncio.client"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in ("benchmarks.serve", "benchmarks.hostile", "benchmarks.visitors", "benchmarks.suite"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert vnla("bench", "world", *COMMANDS["world"], "--json", tmp_path / "measured.json").status == 0
+    answer = vnla("bench", "serve", "--json", tmp_path / "served.json")
+    assert answer.status == 2 and "install it with: pip install 'vnla[serve]'" in answer.err
 
 
 @pytest.mark.slow
