@@ -23,7 +23,7 @@ from vnla.remote.caller import Address, BusyError, Caller, Manner, NobodyAnswers
 from vnla.remote.evaluated_agent import Fault
 from vnla.remote.folder import Journal
 
-QUICK = Manner(timeout=0.4, retries=0, back_off=0.01, give_up=0, largest=100)
+QUICK = Manner(timeout=1.5, retries=0, back_off=0.01, give_up=0, largest=100)
 
 
 def once(say: Say) -> Answers:

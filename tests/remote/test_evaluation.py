@@ -32,7 +32,7 @@ from vnla.remote.folder import EPISODES, SETTINGS, EvaluationFolder, read_record
 from vnla.tasks.dataset import Dataset
 from vnla.world.forward import INFORMED
 
-QUICK = Manner(timeout=0.5, retries=0, give_up=0, largest=1000)
+QUICK = Manner(timeout=1.5, retries=0, give_up=0, largest=1000)
 PATIENT = Manner(timeout=30, retries=0, give_up=0, largest=10_000)
 """For agents that answer whatever the machine is busy with."""
 FORWARD = Say.json({"action": "forward"})
@@ -67,7 +67,7 @@ def turner(value: Any) -> Say:
         (Say(b""), Fault.MALFORMED),
         (Say.json({"action": "teleport"}), Fault.UNKNOWN_ACTION),
         (Say(b" " * 1001), Fault.TOO_LARGE),
-        (Say(after=2), Fault.LATE),
+        (Say(after=4), Fault.LATE),
         (Say(status=500), Fault.HTTP_ERROR),
         (Say(drops=True), Fault.NO_ANSWER),
     ],
@@ -115,7 +115,7 @@ def test_an_agent_that_never_answers() -> None:
         assert visit.errors == Counter(no_answer=visit.answers)
         assert visit.answers == int(TASKS.time_budget.sum())
         with pytest.raises(NobodyAnswersError, match="no answer to 4 calls in a row"):
-            visited(server.url, Manner(timeout=0.5, retries=0, give_up=4))
+            visited(server.url, Manner(timeout=1.5, retries=0, give_up=4))
 
 
 def test_one_that_is_not_there_or_says_nonsense_of_itself() -> None:
@@ -217,7 +217,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     with serving(agent(turner)) as server:
         visited(server.url, folder=kept(tmp_path / "whole"))
     with serving(agent(failing)) as server, pytest.raises(NobodyAnswersError):
-        visited(server.url, Manner(timeout=0.5, retries=0, give_up=20), folder=kept(tmp_path / "broken"))
+        visited(server.url, Manner(timeout=1.5, retries=0, give_up=20), folder=kept(tmp_path / "broken"))
     before = (tmp_path / "broken" / EPISODES).read_bytes()
     assert 0 < before.count(b"\n") < len(TASKS)
     with serving(agent(turner)) as server:
@@ -238,7 +238,7 @@ def test_episodes_at_whose_end_nobody_answered_are_kept_only_if_somebody_is_ther
     short.tasks.time_budget.clamp_(max=2)
     try:
         with serving(gone) as server, pytest.raises(NobodyAnswersError):
-            visited(server.url, Manner(timeout=0.5, retries=0, give_up=7), folder=kept(tmp_path), by=short)
+            visited(server.url, Manner(timeout=1.5, retries=0, give_up=7), folder=kept(tmp_path), by=short)
         assert not (tmp_path / EPISODES).exists()
         with serving(gone) as server:
             assert visited(server.url, folder=kept(tmp_path), by=short).errors == Counter(no_answer=3 * len(TASKS))

@@ -179,7 +179,7 @@ def _made(name: str, found: Groups) -> Iterator[Frame | Remark]:
             yield next((value for value in chosen if isinstance(value, Remark)), None) or _FRAMES[head](*reversed(chosen))
 
 
-class Form(NamedTuple):
+class ClauseForm(NamedTuple):
     """What a clause may look like, and the production whose frames it makes."""
 
     pattern: re.Pattern[str]
@@ -191,10 +191,10 @@ class ClauseGrammar(NamedTuple):
 
     frames: Mapping[str, str]
     """What each production makes."""
-    always: tuple[Form, ...]
-    named: tuple[Form, ...]
+    always: tuple[ClauseForm, ...]
+    named: tuple[ClauseForm, ...]
     """Forms of sentences in which something was named before."""
-    unnamed: tuple[Form, ...]
+    unnamed: tuple[ClauseForm, ...]
     stop_at: re.Pattern[str]
     """Where one stops, which is said after it."""
     aside: re.Pattern[str]
@@ -210,12 +210,12 @@ def clause_grammar() -> ClauseGrammar:
     parts = dict(line.split(" = ", 1) for line in sections["parts"])
     frames: dict[str, str] = {}
 
-    def forms(section: str) -> Iterator[Form]:
+    def forms(section: str) -> Iterator[ClauseForm]:
         for line in sections[section]:
             head, *looks = line.split(" : ")
             production, _, made = head.partition(" -> ")
             frames.setdefault(production, made)
-            yield from (Form(compiled(look, parts), production) for look in looks)
+            yield from (ClauseForm(compiled(look, parts), production) for look in looks)
 
     always, named, unnamed = (
         tuple(forms(f"clauses{where}"))

@@ -68,12 +68,14 @@ class Guest:
         """Wait until something holds that the page has been told."""
         deadline = time.monotonic() + seconds
         while not holds():
-            assert time.monotonic() < deadline, "nothing comes"
+            told = f"mode {(self.state['begun'] or {}).get('mode')}, {len(self.state['steps'])} steps"
+            assert time.monotonic() < deadline, f"nothing comes after {told}"
             self.page.wait_for_timeout(20)
 
     def act(self, key: str) -> None:
         """One action by a key, and what comes of it."""
         expect(self.page.locator(".pad")).to_be_visible()
+        self.until(lambda: bool(self.state["steps"]))  # what the page has heard may be told here a little later
         steps = len(self.state["steps"])
         self.page.keyboard.press(key)
         self.until(lambda: len(self.state["steps"]) > steps or self.state["ended"] is not None)
