@@ -12,7 +12,6 @@ from benchmarks.scale import bench_scale
 from benchmarks.tasks import bench_tasks
 from benchmarks.train import ITERATIONS, bench_train
 from benchmarks.world import CPP_STEPS_A_SECOND, bench_world
-from vnla.common.errors import InputError
 
 _TIMES = (
     f"times: of {CPP_STEPS_A_SECOND[1]:,} steps/s, the upper end of {CPP_STEPS_A_SECOND[0]:,}-{CPP_STEPS_A_SECOND[1]:,} "
@@ -22,10 +21,11 @@ _TIMES = (
 
 def _bench_serve(**options: Any) -> Iterator[Measurement]:
     """Visitors of a server, whose packages are installed with the extra `serve` only."""
-    try:
-        from benchmarks.serve import bench_serve
-    except ModuleNotFoundError as error:
-        raise InputError(f"a server needs {error.name}; install it with: pip install 'vnla[serve]'") from None
+    from vnla.cli.serve import check_installed
+
+    check_installed()
+    from benchmarks.serve import bench_serve
+
     return bench_serve(**options)
 
 

@@ -54,8 +54,8 @@ def test_templates_are_there_once_and_of_classes_that_exist() -> None:
     assert len(Grammar().forms) == len(word_lists.sections("templates.txt"))
 
 
-def test_forms_speak_of_symbols_that_phrases_have() -> None:
-    known = {symbol for key, _ in word_lists.entries("phrases.txt") for symbol in key.split()} | {"door", "stairs"}
+def test_forms_speak_of_signs_that_phrases_have() -> None:
+    known = {sign for key, _ in word_lists.entries("phrases.txt") for sign in key.split()} | {"door", "stairs"}
     grammar = clause_grammar()
     for pattern, _ in (*grammar.always, *grammar.named, *grammar.unnamed):
         bare = re.sub(r"\?P<\w+>|\\d|\[[^]]*\]|#\d*|\b(thing|room|hue|here|nth\d)", " ", pattern.pattern)
@@ -97,7 +97,7 @@ def test_forms_are_there_once() -> None:
     assert twice(pattern.pattern for pattern, _ in clause_grammar().always) == []
 
 
-def test_every_phrase_is_read_as_its_symbols() -> None:
+def test_every_phrase_is_read_as_its_signs() -> None:
     for key, text in word_lists.entries("phrases.txt"):
         for phrase in word_lists.phrases(text):
             if key not in ("step", "feet"):  # which depend on what is before

@@ -1,8 +1,8 @@
 """Clauses: what one stretch of signs says is to be done, by the grammar of `data/clauses.ebnf`, as frames of a house.
 
 A production has several forms; the form that takes the most signs counts. What it found becomes one frame or several,
-the likeliest first: landmarks have a noun but no thing yet, since which one is meant is seen at a pose. No part of the
-grammar is part of itself, so each form is compiled into one regular expression.
+the likeliest first: landmarks have a noun but no thing yet, since which one is meant is seen at a pose. The grammar
+is not recursive, so each form is compiled into one regular expression.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def clause_grammar() -> ClauseGrammar:
         tuple(forms(f"clauses{where}"))
         for where in ("", " where something was named before", " where nothing was named before")
     )
-    soft = frozenset(" ".join(sections["symbols that nobody misses"]).split())
+    soft = frozenset(" ".join(sections["signs that nobody misses"]).split())
     return ClauseGrammar(frames, always, named, unnamed, compiled("STOP_AT", parts), compiled("ASIDE", parts), soft)
 
 
