@@ -14,7 +14,7 @@ from vnla.assistance.advisor import TemplateAdvisor
 from vnla.camera import VIEWS
 from vnla.houses.generate.world import PRESETS, recipes
 from vnla.language.grounding import denote, motions
-from vnla.language.meanings import LONGEST
+from vnla.language.lexer import LONGEST
 from vnla.language.parser import parse
 from vnla.language.reader import read_advice
 from vnla.language.sights import boxed_sights

@@ -35,7 +35,7 @@ from vnla.language.frames import (
 from vnla.language.grammar import Grammar
 from vnla.language.grounding import denote
 from vnla.language.handwritten import development
-from vnla.language.meanings import LONGEST
+from vnla.language.lexer import LONGEST
 from vnla.language.parser import parse
 from vnla.language.things import NOTHING, room_of, thing_of
 from vnla.language.wording import plain_words

@@ -13,7 +13,7 @@ from vnla.language import word_lists
 from vnla.language.clauses import clause_grammar, compiled
 from vnla.language.frames import Frame
 from vnla.language.grammar import Grammar
-from vnla.language.meanings import signs
+from vnla.language.lexer import tokens
 from vnla.language.relaxed_matching import KIN
 from vnla.language.things import ROOMS, THINGS
 
@@ -55,7 +55,7 @@ def test_templates_are_there_once_and_of_classes_that_exist() -> None:
 
 
 def test_forms_speak_of_signs_that_phrases_have() -> None:
-    known = {sign for key, _ in word_lists.entries("phrases.txt") for sign in key.split()} | {"door", "stairs"}
+    known = {kind for key, _ in word_lists.entries("phrases.txt") for kind in key.split()} | {"door", "stairs"}
     grammar = clause_grammar()
     for pattern, _ in (*grammar.always, *grammar.named, *grammar.unnamed):
         bare = re.sub(r"\?P<\w+>|\\d|\[[^]]*\]|#\d*|\b(thing|room|hue|here|nth\d)", " ", pattern.pattern)
@@ -101,4 +101,4 @@ def test_every_phrase_is_read_as_its_signs() -> None:
     for key, text in word_lists.entries("phrases.txt"):
         for phrase in word_lists.phrases(text):
             if key not in ("step", "feet"):  # which depend on what is before
-                assert [each.sign for each in signs(" ".join(phrase))] == key.split(), phrase
+                assert [each.kind for each in tokens(" ".join(phrase))] == key.split(), phrase

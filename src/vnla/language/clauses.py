@@ -1,6 +1,6 @@
-"""Clauses: what one stretch of signs says is to be done, by the grammar of `data/clauses.ebnf`, as frames of a house.
+"""Clauses: what one stretch of tokens says is to be done, by the grammar of `data/clauses.ebnf`, as frames of a house.
 
-A production has several forms; the form that takes the most signs counts. What it found becomes one frame or several,
+A production has several forms; the form that takes the most tokens counts. What it found becomes one frame or several,
 the likeliest first: landmarks have a noun but no thing yet, since which one is meant is seen at a pose. The grammar
 is not recursive, so each form is compiled into one regular expression.
 """
@@ -200,7 +200,7 @@ class ClauseGrammar(NamedTuple):
     aside: re.Pattern[str]
     """What only tells more of something."""
     soft: frozenset[str]
-    """Signs that nobody misses."""
+    """Tokens that nobody misses."""
 
 
 @cache
@@ -221,7 +221,7 @@ def clause_grammar() -> ClauseGrammar:
         tuple(forms(f"clauses{where}"))
         for where in ("", " where something was named before", " where nothing was named before")
     )
-    soft = frozenset(" ".join(sections["signs that nobody misses"]).split())
+    soft = frozenset(" ".join(sections["tokens that nobody misses"]).split())
     return ClauseGrammar(frames, always, named, unnamed, compiled("STOP_AT", parts), compiled("ASIDE", parts), soft)
 
 
@@ -232,7 +232,7 @@ _MARKS = {"[": "(?:", "]": ")?"}
 
 
 def compiled(form: str, parts: Mapping[str, str]) -> re.Pattern[str]:
-    """A form in the notation of `data/clauses.ebnf` as a regular expression over signs, each with a space after it."""
+    """A form in the notation of `data/clauses.ebnf` as a regular expression over tokens, each with a space after it."""
     number = count()  # groups of a regular expression need names of their own
 
     def translated(found: re.Match[str]) -> str:
@@ -250,7 +250,7 @@ def compiled(form: str, parts: Mapping[str, str]) -> re.Pattern[str]:
 
 
 class ClauseMatch(NamedTuple):
-    """What the grammar makes of the signs from a place on."""
+    """What the grammar makes of the tokens from a place on."""
 
     frames: tuple[Frame, ...]
     end: int

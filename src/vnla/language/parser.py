@@ -3,7 +3,7 @@
     parsed = parse("out of the kitchen, past the sofa, second door on the left")
     denoted = denote(parsed, around, pose, step)    # vnla.language.grounding: where that leads in a house
 
-Words become signs (`vnla.language.meanings`). One grammar puts their stretches in order (`vnla.language.discourse`), and
+Words become tokens (`vnla.language.lexer`). One grammar puts their stretches in order (`vnla.language.discourse`), and
 another makes clauses of each (`vnla.language.clauses`), one after the other. What no form takes is not understood. The
 clause after a "not" is understood as what is not to be done. Nothing that somebody types is an error: parts of the text
 tell what was understood, and `why` tells why nothing was.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from vnla.language.clauses import Groups, clause_grammar, longest
 from vnla.language.discourse import PAUSES, Stretch, in_order
 from vnla.language.frames import Frame, StopFrame
-from vnla.language.meanings import LONGEST, UNKNOWN, Sign, signs
+from vnla.language.lexer import LONGEST, UNKNOWN, Token, tokens
 
 Part = tuple[int, int, bool]
 """From where to where in a text, and whether that was understood."""
@@ -43,7 +43,7 @@ class Clause(NamedTuple):
     vague: bool = False
     """Whether it says that one turns, or walks, but not how far."""
     after: str = ""
-    """The sign of the pause before it, if there is one: a comma, or the `&` of "and" and "then"."""
+    """The token of the pause before it, if there is one: a comma, or the `&` of "and" and "then"."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def parse(text: str) -> Parsed:
     """What a text says is to be done."""
     if not text.strip():
         return Parsed((), (), "nothing was said")
-    row, stretches = in_order(_compounds(signs(text)), text)
+    row, stretches = in_order(_compounds(tokens(text)), text)
     said = _Said()
     for stretch in sorted(stretches, key=lambda each: each.start):
         _read(row, stretch, said)
@@ -86,26 +86,26 @@ class _Said:
     named: Groups = field(default_factory=dict)
 
 
-def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
-    """The clauses of a stretch of signs, and the signs that belong to none."""
+def _read(row: Sequence[Token], stretch: Stretch, said: _Said) -> None:
+    """The clauses of a stretch of tokens, and the tokens that belong to none."""
     if stretch.dropped is not None:
         said.parts += [(each.start, each.end, not stretch.dropped) for each in row[stretch.start : stretch.end]]
         said.notes.append(stretch.dropped)
         return
     row = row[: stretch.end]
-    text = "".join(f"{each.sign} " for each in row)
-    place = [0, *accumulate(len(each.sign) + 1 for each in row)]  # where each sign begins in it
+    text = "".join(f"{each.kind} " for each in row)
+    place = [0, *accumulate(len(each.kind) + 1 for each in row)]  # where each token begins in it
     index = {where: i for i, where in enumerate(place)}
     clauses = said.clauses.setdefault(stretch.start, [])
     at, stopping, forbidding = stretch.start, -1, False
     while at < len(row):
-        if row[at].sign in PAUSES:
+        if row[at].kind in PAUSES:
             at, forbidding = at + 1, False
             continue
-        before = row[at - 1].sign if at and row[at - 1].sign in PAUSES else ""
+        before = row[at - 1].kind if at and row[at - 1].kind in PAUSES else ""
         if clause_grammar().stop_at.match(text, place[at]):
             stopping, at = len(clauses), at + 1
-        if row[at].sign == "not":
+        if row[at].kind == "not":
             said.parts.append((row[at].start, row[at].end, True))
             at, forbidding = at + 1, True
             continue
@@ -123,11 +123,11 @@ def _read(row: Sequence[Sign], stretch: Stretch, said: _Said) -> None:
                 said.forbidden += found.frames
             else:
                 clauses.append(Clause(found.frames, start, stop, found.again, found.vague, before))
-        elif forbidding and row[at].sign != UNKNOWN:
+        elif forbidding and row[at].kind != UNKNOWN:
             said.parts.append((row[at].start, row[at].end, True))  # "without turning"
-        elif end > at + 1 or row[at].sign not in clause_grammar().soft:
+        elif end > at + 1 or row[at].kind not in clause_grammar().soft:
             said.parts += [(each.start, each.end, False) for each in row[at:end]]
-        forbidding = forbidding and not found.frames and row[at].sign not in _VERBS
+        forbidding = forbidding and not found.frames and row[at].kind not in _VERBS
         at = end
     if 0 <= stopping == len(clauses) - 1:
         clauses.append(Clause((StopFrame(),), clauses[-1].end, clauses[-1].end))
@@ -150,21 +150,21 @@ def _why(text: str, anything: bool, parts: Sequence[Part], notes: Sequence[str])
 _DOORS = {"door", "gap", "way"}
 
 
-def _compounds(row: Sequence[Sign]) -> list[Sign]:
+def _compounds(row: Sequence[Token]) -> list[Token]:
     """The door of a room, and the hall door, as the room: it is the way there. A picture of flowers is a picture.
     Who is to go back, and is not told where to, turns around and goes. A comma with a "then" is a "then"."""
-    kept: list[Sign] = []
+    kept: list[Token] = []
     for at, each in enumerate(row):
-        before = kept[-1] if kept else Sign(",", 0, 0)
-        if each.sign == "back" and before.sign in PAUSES and (at + 1 == len(row) or row[at + 1].sign in PAUSES):
-            kept += (Sign(sign, each.start, each.end) for sign in ("turn", "around", ",", "go"))
-        elif each.sign in _DOORS and before.sign.startswith("room"):
-            kept[-1] = Sign(before.sign, before.start, each.end)
-        elif each.sign.startswith("room") and before.sign in _DOORS:
-            kept[-1] = Sign(each.sign, before.start, each.end)
-        elif kept and each.sign in PAUSES and before.sign in PAUSES:
-            kept[-1] = each if each.sign == "&" else before
-        elif not (each.sign.startswith("thing") and before.sign.startswith("thing")):
+        before = kept[-1] if kept else Token(",", 0, 0)
+        if each.kind == "back" and before.kind in PAUSES and (at + 1 == len(row) or row[at + 1].kind in PAUSES):
+            kept += (Token(kind, each.start, each.end) for kind in ("turn", "around", ",", "go"))
+        elif each.kind in _DOORS and before.kind.startswith("room"):
+            kept[-1] = Token(before.kind, before.start, each.end)
+        elif each.kind.startswith("room") and before.kind in _DOORS:
+            kept[-1] = Token(each.kind, before.start, each.end)
+        elif kept and each.kind in PAUSES and before.kind in PAUSES:
+            kept[-1] = each if each.kind == "&" else before
+        elif not (each.kind.startswith("thing") and before.kind.startswith("thing")):
             kept.append(each)
     return kept
 
@@ -173,7 +173,7 @@ def _parts(told: Sequence[Part], size: int) -> tuple[Part, ...]:
     """Stretches of the text in order, those that are strange and next to each other as one; what is too long is strange."""
     known: list[Part] = []
     for start, end, good in sorted(told):
-        start = max(start, known[-1][1] if known else 0)  # signs of one phrase may be of two clauses
+        start = max(start, known[-1][1] if known else 0)  # tokens of one phrase may be of two clauses
         if good and start < end:
             known.append((start, end, True))
     strange = [each for each in told if not each[2] and all(each[1] <= start or each[0] >= end for start, end, _ in known)]

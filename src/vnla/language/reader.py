@@ -25,7 +25,7 @@ from vnla.common.nouns import nouns
 from vnla.language import word_lists
 from vnla.language.grammar import text_of
 from vnla.language.grounding import denote, motions
-from vnla.language.meanings import TOKEN, known_words
+from vnla.language.lexer import WORD, known_words
 from vnla.language.parser import Part, parse
 from vnla.language.surroundings import Surroundings
 from vnla.language.wording import worded
@@ -111,7 +111,7 @@ _FEW = 8
 
 def _respelt(text: str, parts: Iterable[Part], words: Iterable[str], known: Container[str]) -> str:
     """A text whose unknown words that were not understood, if they are few, are replaced by `words` that look alike."""
-    strange = [match for start, end, understood in parts if not understood for match in TOKEN.finditer(text, start, end)]
+    strange = [match for start, end, understood in parts if not understood for match in WORD.finditer(text, start, end)]
     long = [word for word in words if len(word) > 3] if len(strange) <= _FEW else []
     for match in reversed(strange):
         word = match[0].lower()
@@ -144,7 +144,7 @@ class _Known(NamedTuple):
 def find_end_goal(text: str, end_goals: Sequence[str]) -> TextReading:
     """Which of the end-goals a text asks for."""
     known = [_known(each) for each in end_goals]
-    tokens = list(TOKEN.finditer(text))
+    tokens = list(WORD.finditer(text))
     words = [token[0].lower() for token in tokens]
     stems = _stems(text)
     thing = _first(stems, {each.stems for each in known})
@@ -195,7 +195,7 @@ def _first(stems: Stems, names: Container[Stems]) -> range:
 
 
 def _stems(name: str) -> Stems:
-    return tuple(_stem(match[0].lower()) for match in TOKEN.finditer(name))
+    return tuple(_stem(match[0].lower()) for match in WORD.finditer(name))
 
 
 @lru_cache(maxsize=4096)

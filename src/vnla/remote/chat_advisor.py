@@ -34,7 +34,7 @@ from vnla.language.advisor import GrammarAdvisor, GrammarVoice
 from vnla.language.asking import houses_of
 from vnla.language.dialogue import choice_among
 from vnla.language.handwritten import words_of
-from vnla.language.meanings import known_words
+from vnla.language.lexer import known_words
 from vnla.language.surroundings import Surroundings
 from vnla.language.verdict import LONGEST, SentenceVerdict, is_answer, judged
 from vnla.remote.caller import Address, Caller, Manner

@@ -1,7 +1,7 @@
-"""What words mean to the parser: a sentence as a row of signs, each with the stretch of the text that it stands for.
+"""What words mean to the parser: a sentence as a row of tokens, each with the stretch of the text that it stands for.
 
-People say "carry on", "keep going" and "walk": here all are the sign `go`. Words that add nothing have none. Things, rooms
-and colours are signs with numbers (`thing38`, `room10`, `hue0`), as `vnla.language.things` numbers them; where a word may
+People say "carry on", "keep going" and "walk": here all are the token `go`. Words that add nothing have none. Things, rooms
+and colours are tokens with numbers (`thing38`, `room10`, `hue0`), as `vnla.language.things` numbers them; where a word may
 mean several things all are named (`thing36_38`). A word with one letter wrong is taken for the one that it looks like.
 """
 
@@ -19,15 +19,15 @@ from vnla.language.things import DOOR, HUES, ROOMS, STAIRS, THINGS, Noun
 LONGEST = 400
 """Characters that are read."""
 
-TOKEN = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:st|nd|rd|th)\b|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
+WORD = re.compile(r"\x1b\[[0-9;]*[a-z]?|[0-9]+(?:st|nd|rd|th)\b|[0-9]+(?:[.,][0-9]+)?|[a-z][a-z'’-]*|\S", re.IGNORECASE)
 _LEAST = 4
 """Letters of a word in which one may be wrong."""
 
 
-class Sign(NamedTuple):
-    """What a stretch of a text means, as one sign or none ("" for words that add nothing, "?" for unknown ones)."""
+class Token(NamedTuple):
+    """A stretch of a text and what it means: the kind is "" for words that add nothing, "?" for unknown ones."""
 
-    sign: str
+    kind: str
     start: int
     end: int
 
@@ -37,21 +37,21 @@ _ABOUT = ("around", "near", "reach")  # "around 60 degrees", "up to two steps"
 _SPECIAL = {("thing", DOOR): "door", ("thing", STAIRS): "stairs"}
 
 
-def signs(text: str) -> list[Sign]:
+def tokens(text: str) -> list[Token]:
     """What the words of a text mean, those of no meaning left out."""
-    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in TOKEN.finditer(text, 0, LONGEST)]
+    words = [(match[0].lower().replace("’", "'"), *match.span()) for match in WORD.finditer(text, 0, LONGEST)]
     known = [_respelt(word) for word, _, _ in words]
-    found: list[Sign] = []
+    found: list[Token] = []
     at = 0
     while at < len(words):
-        size, meant = _longest(known, at, bool(found) and found[-1].sign.startswith("#"))
+        size, meant = _longest(known, at, bool(found) and found[-1].kind.startswith("#"))
         start, end = words[at][1], words[at + size - 1][2]
-        found += [Sign(_counted(each, known[at], found, known[at - 1] if at else ""), start, end) for each in meant]
+        found += [Token(_counted(each, known[at], found, known[at - 1] if at else ""), start, end) for each in meant]
         at += size
-    said = [each for each in found if each.sign]
-    onward = [*(each.sign for each in said[1:]), ""]
+    said = [each for each in found if each.kind]
+    onward = [*(each.kind for each in said[1:]), ""]
     numbered = zip(said, (each.startswith("#") for each in onward), strict=False)
-    return [each for each, number in numbered if not (number and each.sign in _ABOUT)]
+    return [each for each, number in numbered if not (number and each.kind in _ABOUT)]
 
 
 def _longest(words: Sequence[str], at: int, counted: bool) -> tuple[int, tuple[str, ...]]:
@@ -65,18 +65,18 @@ def _longest(words: Sequence[str], at: int, counted: bool) -> tuple[int, tuple[s
 
 
 def _number(word: str) -> str:
-    """The sign of a number in digits; what is too large to be meant becomes 1000."""
+    """The token of a number in digits; what is too large to be meant becomes 1000."""
     digits = re.match("[0-9]+(?:[.,][0-9]+)?", word)
     return f"#{min(float(digits[0][:8].replace(',', '.')), 1000.0):g}" if digits else ""
 
 
-def _counted(sign: str, word: str, before: Sequence[Sign], said: str) -> str:
+def _counted(kind: str, word: str, before: Sequence[Token], said: str) -> str:
     """A step is counted after a number; else "step" is to walk, and "the steps" are stairs."""
-    if sign not in ("step", "feet"):
-        return sign
-    last = next((each.sign for each in reversed(before) if each.sign), "")
-    if sign == "feet":
-        return sign if last.startswith("#") else "stuff"
+    if kind not in ("step", "feet"):
+        return kind
+    last = next((each.kind for each in reversed(before) if each.kind), "")
+    if kind == "feet":
+        return kind if last.startswith("#") else "stuff"
     if last.startswith("#") or said == "a":
         return "steps"
     return "go" if word in ("step", "stepping") else "stairs"
@@ -84,7 +84,7 @@ def _counted(sign: str, word: str, before: Sequence[Sign], said: str) -> str:
 
 @cache
 def phrases() -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
-    """Words → the signs that they mean; and the most words of a phrase."""
+    """Words → the tokens that they mean; and the most words of a phrase."""
     table: dict[tuple[str, ...], tuple[str, ...]] = {}
     for kind, nouns in (("thing", THINGS), ("room", ROOMS), ("hue", HUES)):
         for number, noun in enumerate(nouns):
@@ -93,8 +93,8 @@ def phrases() -> tuple[dict[tuple[str, ...], tuple[str, ...]], int]:
     for kind, nouns in (("thing", THINGS), ("room", ROOMS)):
         number_of = {noun.name: number for number, noun in enumerate(nouns)}
         for names, words in word_lists.entries(f"{kind}s_heard.txt"):
-            sign = kind + "_".join(str(number_of[name]) for name in names.split(", "))
-            table |= dict.fromkeys(word_lists.phrases(words), (sign,))
+            token = kind + "_".join(str(number_of[name]) for name in names.split(", "))
+            table |= dict.fromkeys(word_lists.phrases(words), (token,))
     for meant, words in word_lists.entries("phrases.txt"):
         table |= dict.fromkeys(word_lists.phrases(words), tuple(meant.split()) or ("",))
     return table, max(map(len, table))
