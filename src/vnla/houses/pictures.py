@@ -87,6 +87,7 @@ class GeneratedPictures(PictureSource):
         self._alone = False
         self._kept: tuple[str, PreparedScene] | None = None
         self._stages: dict[str, Future[PreparedScene]] = {}
+        self._asked: tuple[str | None, str | None] = (None, None)  # the house before and the one now
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(2)
         self._waiting: OrderedDict[tuple[str, str, int, range], Faces] = OrderedDict()
@@ -149,24 +150,35 @@ class GeneratedPictures(PictureSource):
         return mirrors_of(house.name for house in self.world.houses)
 
     def stage(self, house: House) -> PreparedScene:
-        """A house ready to be drawn, or the one that it mirrors. It is kept, and the house after it is made ready
+        """A house ready to be drawn, or the one that it mirrors. It is kept, and one beside it, which is made ready
         meanwhile."""
+        drawn = self._mirrors.get(house.name, house.name)
         if self._alone:
-            drawn = self._mirrors.get(house.name, house.name)
             if self._kept is None or self._kept[0] != drawn:
                 self._kept = None  # two large houses need not be in memory together
                 self._kept = drawn, self._prepare(house)
             return self._kept[1]
         with self._lock:
-            names = [each.name for each in self.world.houses]
-            after = self.world.houses[(names.index(house.name) + 1) % len(names)]
-            near = {each.name: each for each in (house, after)}
+            near = {drawn: house, **self._beside(drawn)}
             self._stages = {name: stage for name, stage in self._stages.items() if name in near}
             for name, each in near.items():
                 if name not in self._stages:
                     self._stages[name] = self._maker.submit(self._prepare, each)
-            wanted = self._stages[house.name]
+            wanted = self._stages[drawn]
         return wanted.result()
+
+    def _beside(self, drawn: str) -> dict[str, House]:
+        """The next house, for those who go through the houses in their order; for others the one that they come from."""
+        if drawn != self._asked[1]:
+            self._asked = self._asked[1], drawn
+        before = self._asked[0]
+        if before is None:
+            return {}
+        houses = {each.name: each for each in self.world.houses if each.name not in self._mirrors}
+        names = list(houses)
+        after = dict(zip(names, [*names[1:], names[0]], strict=True))
+        beside = after[drawn] if drawn == after[before] else before
+        return {beside: houses[beside]}
 
     def _prepare(self, house: House) -> PreparedScene:
         from vnla.houses.render.stage import prepare
