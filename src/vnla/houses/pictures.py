@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from vnla.common.errors import InputError
@@ -25,7 +26,7 @@ from vnla.common.registry import build
 from vnla.houses.boxes import has_boxes, scene_of_boxes
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
-from vnla.houses.house import UPRIGHT, House, Viewpoint
+from vnla.houses.house import UPRIGHT, House, Point, Rotation, Viewpoint
 from vnla.houses.mirror import mirrored_faces, mirrored_point, mirrored_rotation, mirrors_of
 from vnla.houses.skybox import FACES, Faces, face_directions, load_skybox, skybox_files
 
@@ -77,6 +78,10 @@ class PictureSource(ABC):
     def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:  # noqa: ARG002
         """The faces with the ids of the objects in them and their depth, where these are known."""
         raise InputError(f"{self.world.path}: the pictures of {house.name} do not tell which objects they show")
+
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects in `panorama` alone: (6, size, size)."""
+        return self.panorama(house, stand, size).objects
 
 
 class GeneratedPictures(PictureSource):
@@ -134,15 +139,25 @@ class GeneratedPictures(PictureSource):
             return seen
         return Panorama(mirrored_faces(seen.rgb), mirrored_faces(seen.objects), mirrored_faces(seen.depth))
 
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects, drawn without colours."""
+        from vnla.houses.render.panorama import panorama_objects
+
+        found = panorama_objects(self.stage(house), *self._place(house, stand, size))
+        return mirrored_faces(found) if house.name in self._mirrors else found
+
     def _render(self, house: House, stand: Viewpoint, size: int, only: range) -> Panorama:
         """The panorama in the house, or in the house that it mirrors."""
         from vnla.houses.render.panorama import render_panorama
 
-        place, rotation = stand.position, stand.rotation
-        if house.name in self._mirrors:
-            place, rotation = mirrored_point(place), mirrored_rotation(rotation)
         workers = 1 if self._alone else cores_here()
-        return render_panorama(self.stage(house), place, size, rotation, only=only, workers=workers)
+        return render_panorama(self.stage(house), *self._place(house, stand, size), only=only, workers=workers)
+
+    def _place(self, house: House, stand: Viewpoint, size: int) -> tuple[Point, int, Rotation]:
+        """Where it is drawn in the house, or in the house that it mirrors, and how large."""
+        if house.name in self._mirrors:
+            return mirrored_point(stand.position), size, mirrored_rotation(stand.rotation)
+        return stand.position, size, stand.rotation
 
     @cached_property
     def _mirrors(self) -> dict[str, str]:
@@ -341,6 +356,10 @@ class Found(PictureSource):
     def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
         """The drawn faces with object ids and depth."""
         return self._drawn.panorama(house, stand, size)
+
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects where it is drawn."""
+        return self._drawn.objects(house, stand, size)
 
 
 SOURCES: Mapping[str, type[PictureSource]] = {
