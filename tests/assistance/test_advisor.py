@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from strategies import connected_houses
 from vnla.assistance.advisor import Advisor, BoundAdvisor, Lexicon, TemplateAdvisor, tabulated
-from vnla.assistance.phrases import read_subgoal, subgoal_words, until_stop
+from vnla.assistance.phrases import FULL_STOP, every_subgoal, read_subgoal, subgoal_words, until_stop
 from vnla.assistance.words import Phrases, Utterance
 from vnla.camera import VIEWS, view_index
 from vnla.common.errors import InputError
@@ -147,6 +147,13 @@ def test_the_token_table_spells_every_subgoal(aggregate: bool) -> None:
         assert phrases.text(code) == advisor.text(code)
     assert TemplateAdvisor(k=1).code(torch.tensor([[F], [L]])).tolist() == [F, L]
     assert table.length[advisor.silence] == 0 and phrases.silence == advisor.silence
+
+
+@pytest.mark.parametrize("aggregate", [True, False])
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_its_words_are_those_of_all_that_it_may_say(k: int, aggregate: bool) -> None:
+    said = {word for subgoal in every_subgoal(k, aggregate=aggregate) for word in subgoal}
+    assert TemplateAdvisor(k=k, aggregate=aggregate).words() == sorted(said | {FULL_STOP})
 
 
 def test_a_vocabulary_that_lacks_a_word_is_refused_with_the_word() -> None:

@@ -92,7 +92,7 @@ METRIC = "examples.metric:steps_after_help"
 DIFFER: dict[str, dict[str, tuple[str, str]]] = {
     "evaluate": {
         "--split": ("", "--split test_unseen"), "--seeds": ("", "--seeds 2"), "--subset": ("", "--subset 3"),
-        "--help-policy": ("", "--help-policy none"), "--ratio": ("--ratio 0", "--ratio 1"), "--k": ("--k 1", "--k 6"),
+        "--help-policy": ("", "--help-policy none"), "--ratio": ("--ratio 0", "--ratio 1"), "--k": ("--k 1", "--k 3"),
         "--tasks": ("", "--tasks {other}"), "--world": ("", "--world {nowhere}"),
         "--checkpoint": ("", "--checkpoint last"), "--json": ("", "--json {out}/more.json"),
         "--csv": ("", "--csv {out}/more.csv"), "--npz": ("", "--npz {out}/npz"),
@@ -125,7 +125,7 @@ DIFFER: dict[str, dict[str, tuple[str, str]]] = {
         "--checkpoint": ("", "--checkpoint last"),
     },
     "advice say": {
-        "--count": ("", "--count 9"), "--seed": ("--seed 1", "--seed 2"), "--k": ("--k 1", "--k 6"),
+        "--count": ("", "--count 9"), "--seed": ("--seed 1", "--seed 2"), "--k": ("--k 1", "--k 3"),
         "--advisor-language": ("", "--advisor-language template"), "--out": ("", "--out {out}/a.html"),
         "--advisor-option": ("--advisor-option says=synonyms", "--advisor-option says=landmarks"),
         "--split": ("", "--split nope"),

@@ -161,6 +161,14 @@ def test_a_mirrored_picture_is_the_flipped_picture(world: WorldFolder, images: W
         assert np.abs(views - other).max() > 30, "it is no house that is the same either way"
 
 
+@pytest.mark.parametrize("name", ["house", "house-mirrored"])
+def test_objects_alone_are_those_of_the_whole_panorama(world: WorldFolder, images: WorldImages, name: str) -> None:
+    house = next(house for house in world.houses if house.name == name)
+    for stand in house.viewpoints[:2]:
+        whole = images.panorama(name, stand.id, 48).objects
+        assert np.array_equal(images.source.objects(house, stand, 48), whole) and len(np.unique(whole)) > 5
+
+
 def _by_place(seen: NDArray[np.void], view: NDArray[np.int64]) -> dict[tuple[int, ...], np.void]:
     """Sightings by viewpoint, view and object."""
     keys = np.stack([seen["viewpoint"], view, seen["object"]], axis=1).tolist()

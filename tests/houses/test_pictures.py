@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import wait
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from vnla.common.errors import InputError
 from vnla.houses.cottage import cottage
 from vnla.houses.folder import WorldFolder, read_world, write_manifest, write_world
 from vnla.houses.generate.world import HouseRecipe, as_extra
+from vnla.houses.house import House
 from vnla.houses.images import world_images
 from vnla.houses.pictures import Found, GeneratedPictures, Photographs, picture_source
 from vnla.houses.skybox import write_skybox
@@ -77,6 +80,35 @@ def test_a_generated_world_can_be_drawn_whatever_else_lies_there(tmp_path: Path)
     for alone in (False, True):
         images = world_images(chosen, (32, 24), alone=alone)
         np.testing.assert_array_equal(images.faces("cottage", house.viewpoints[0].id), drawn)
+
+
+def test_the_next_house_is_made_ready_for_who_goes_through_them_and_a_mirror_image_is_its_house(tmp_path: Path) -> None:
+    """Who jumps to a house waits for no other, and finds the one ready that they come from."""
+    made: list[str] = []
+
+    class Noted(GeneratedPictures):
+        def _prepare(self, house: House) -> Any:
+            made.append(house.name)
+
+    write_world(
+        tmp_path / "w", [replace(HOUSE, name=name) for name in ("a", "b", "c", "d", "a-mirrored")], source="handmade"
+    )
+    world = read_world(tmp_path / "w")
+    source, houses = Noted(world), {house.name: house for house in world.houses}
+
+    def made_for(*names: str) -> list[str]:
+        for name in names:
+            source.stage(houses[name])
+        wait(source._stages.values())
+        done = sorted(made)
+        made.clear()
+        return done
+
+    assert made_for("a", "a-mirrored", "a") == ["a"]
+    assert made_for("c") == ["c"] and made_for("a") == [], "where one comes from is kept"
+    assert made_for("b") == ["b"] and made_for("c") == ["d"], "the next one is made ready meanwhile"
+    assert made_for("d") == ["a"], "the first follows the last"
+    assert made_for("b") == ["b"] and made_for("d") == []
 
 
 def test_what_was_not_generated_is_not_drawn(folder: WorldFolder) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 import torch
 from torch import Tensor
 
-from vnla.assistance.phrases import FULL_STOP, every_subgoal, subgoal_text
+from vnla.assistance.phrases import COMMA, FULL_STOP, every_subgoal, subgoal_text, subgoal_words
 from vnla.assistance.words import Phrases, Utterance
 from vnla.common.capture import fused
 from vnla.common.errors import InputError
@@ -190,10 +190,11 @@ class TemplateAdvisor(Advisor):
         return TemplateVoice(self, tabulated([*words, ()], lexicon, self.text, device))
 
     def words(self) -> list[str]:
-        """Every word that the advisor may say, sorted."""
-        return sorted(
-            {word for subgoal in every_subgoal(self.k, aggregate=self.aggregate) for word in subgoal} | {FULL_STOP}
-        )
+        """Every word that the advisor may say, sorted: a phrase tells how often one action follows itself, so those of all
+        such phrases, without all the plans that are made of them."""
+        alike = [(action,) * times for action in Nav for times in range(1, self.k + 1)]
+        words = {word for plan in alike for word in subgoal_words(plan, aggregate=self.aggregate)}
+        return sorted(words | {FULL_STOP} | ({COMMA} if self.k > 1 else set()))
 
 
 def _code(actions: Sequence[Tensor]) -> Tensor:

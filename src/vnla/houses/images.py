@@ -88,7 +88,8 @@ class WorldImages:
 
     def sightings(self, house: str, size: int = 128) -> NDArray[np.void]:
         """Which objects are seen in which views of a house, from a source that knows: an array of `SIGHTING` records."""
-        return counted(self._houses[house], lambda stand: self.panorama(house, stand.id, size).objects)
+        found = self._houses[house]
+        return counted(found, lambda stand: self.source.objects(found, stand, size))
 
     @cached_property
     def _houses(self) -> dict[str, House]:

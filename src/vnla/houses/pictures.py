@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from vnla.common.errors import InputError
@@ -25,7 +26,7 @@ from vnla.common.registry import build
 from vnla.houses.boxes import has_boxes, scene_of_boxes
 from vnla.houses.folder import WorldFolder
 from vnla.houses.generate.world import recipe_of
-from vnla.houses.house import UPRIGHT, House, Viewpoint
+from vnla.houses.house import UPRIGHT, House, Point, Rotation, Viewpoint
 from vnla.houses.mirror import mirrored_faces, mirrored_point, mirrored_rotation, mirrors_of
 from vnla.houses.skybox import FACES, Faces, face_directions, load_skybox, skybox_files
 
@@ -78,6 +79,10 @@ class PictureSource(ABC):
         """The faces with the ids of the objects in them and their depth, where these are known."""
         raise InputError(f"{self.world.path}: the pictures of {house.name} do not tell which objects they show")
 
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects in `panorama` alone: (6, size, size)."""
+        return self.panorama(house, stand, size).objects
+
 
 class GeneratedPictures(PictureSource):
     """Pictures that are drawn when they are asked for."""
@@ -87,6 +92,7 @@ class GeneratedPictures(PictureSource):
         self._alone = False
         self._kept: tuple[str, PreparedScene] | None = None
         self._stages: dict[str, Future[PreparedScene]] = {}
+        self._asked: tuple[str | None, str | None] = (None, None)  # the house before and the one now
         self._lock = threading.Lock()
         self._maker = ThreadPoolExecutor(2)
         self._waiting: OrderedDict[tuple[str, str, int, range], Faces] = OrderedDict()
@@ -133,15 +139,25 @@ class GeneratedPictures(PictureSource):
             return seen
         return Panorama(mirrored_faces(seen.rgb), mirrored_faces(seen.objects), mirrored_faces(seen.depth))
 
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects, drawn without colours."""
+        from vnla.houses.render.panorama import panorama_objects
+
+        found = panorama_objects(self.stage(house), *self._place(house, stand, size))
+        return mirrored_faces(found) if house.name in self._mirrors else found
+
     def _render(self, house: House, stand: Viewpoint, size: int, only: range) -> Panorama:
         """The panorama in the house, or in the house that it mirrors."""
         from vnla.houses.render.panorama import render_panorama
 
-        place, rotation = stand.position, stand.rotation
-        if house.name in self._mirrors:
-            place, rotation = mirrored_point(place), mirrored_rotation(rotation)
         workers = 1 if self._alone else cores_here()
-        return render_panorama(self.stage(house), place, size, rotation, only=only, workers=workers)
+        return render_panorama(self.stage(house), *self._place(house, stand, size), only=only, workers=workers)
+
+    def _place(self, house: House, stand: Viewpoint, size: int) -> tuple[Point, int, Rotation]:
+        """Where it is drawn in the house, or in the house that it mirrors, and how large."""
+        if house.name in self._mirrors:
+            return mirrored_point(stand.position), size, mirrored_rotation(stand.rotation)
+        return stand.position, size, stand.rotation
 
     @cached_property
     def _mirrors(self) -> dict[str, str]:
@@ -149,24 +165,35 @@ class GeneratedPictures(PictureSource):
         return mirrors_of(house.name for house in self.world.houses)
 
     def stage(self, house: House) -> PreparedScene:
-        """A house ready to be drawn, or the one that it mirrors. It is kept, and the house after it is made ready
+        """A house ready to be drawn, or the one that it mirrors. It is kept, and one beside it, which is made ready
         meanwhile."""
+        drawn = self._mirrors.get(house.name, house.name)
         if self._alone:
-            drawn = self._mirrors.get(house.name, house.name)
             if self._kept is None or self._kept[0] != drawn:
                 self._kept = None  # two large houses need not be in memory together
                 self._kept = drawn, self._prepare(house)
             return self._kept[1]
         with self._lock:
-            names = [each.name for each in self.world.houses]
-            after = self.world.houses[(names.index(house.name) + 1) % len(names)]
-            near = {each.name: each for each in (house, after)}
+            near = {drawn: house, **self._beside(drawn)}
             self._stages = {name: stage for name, stage in self._stages.items() if name in near}
             for name, each in near.items():
                 if name not in self._stages:
                     self._stages[name] = self._maker.submit(self._prepare, each)
-            wanted = self._stages[house.name]
+            wanted = self._stages[drawn]
         return wanted.result()
+
+    def _beside(self, drawn: str) -> dict[str, House]:
+        """The next house, for those who go through the houses in their order; for others the one that they come from."""
+        if drawn != self._asked[1]:
+            self._asked = self._asked[1], drawn
+        before = self._asked[0]
+        if before is None:
+            return {}
+        houses = {each.name: each for each in self.world.houses if each.name not in self._mirrors}
+        names = list(houses)
+        after = dict(zip(names, [*names[1:], names[0]], strict=True))
+        beside = after[drawn] if drawn == after[before] else before
+        return {beside: houses[beside]}
 
     def _prepare(self, house: House) -> PreparedScene:
         from vnla.houses.render.stage import prepare
@@ -329,6 +356,10 @@ class Found(PictureSource):
     def panorama(self, house: House, stand: Viewpoint, size: int) -> Panorama:
         """The drawn faces with object ids and depth."""
         return self._drawn.panorama(house, stand, size)
+
+    def objects(self, house: House, stand: Viewpoint, size: int) -> NDArray[np.int32]:
+        """The ids of the objects where it is drawn."""
+        return self._drawn.objects(house, stand, size)
 
 
 SOURCES: Mapping[str, type[PictureSource]] = {

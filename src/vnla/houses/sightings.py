@@ -13,7 +13,7 @@ import io
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,16 +54,19 @@ class Sightings(NamedTuple):
     drawn: bool  # whether pixels were counted
 
 
-def sightings_of(folder: WorldFolder, house: House) -> Sightings:
-    """Those of a house: drawn if it was generated; kept, or made and kept where that is allowed."""
-    made = generated(folder, house)
-    if made is None:
+def sightings_of(folder: WorldFolder, house: House, make: Callable[[], GeneratedHouse] | None = None) -> Sightings:
+    """Those of a house: drawn if it was generated; kept, or made and kept where that is allowed.
+
+    `make` is what `generated` gives, for those who have it, since it makes the house once for both.
+    """
+    make = make or generated(folder, house)
+    if make is None:
         return Sightings(by_boxes(house), drawn=False)
     of = digest(folder, house, _VERSION)
     kept = kept_arrays(folder, house.name, of)
     if kept is not None and _are_of(house, kept):
         return Sightings(kept["seen"], drawn=True)
-    seen = by_pixels(made())
+    seen = by_pixels(make())
     keep_arrays(folder, house.name, of, {"seen": seen})
     return Sightings(seen, drawn=True)
 
@@ -106,7 +109,7 @@ def _is_kept(folder: WorldFolder, house: House) -> bool:
 
 
 def generated(folder: WorldFolder, house: House) -> Callable[[], GeneratedHouse] | None:
-    """What makes a house again, if it was generated and that is what its pictures show."""
+    """What makes a house again, and keeps it, if it was generated and that is what its pictures show."""
     from vnla.houses.generate.world import recipe_of
     from vnla.houses.pictures import picture_source
 
@@ -120,7 +123,7 @@ def generated(folder: WorldFolder, house: House) -> Callable[[], GeneratedHouse]
             raise InputError(f"{folder.path}: the house {house.name} is not what its seed makes; make the world again")
         return made
 
-    return make
+    return cache(make)
 
 
 def by_pixels(made: GeneratedHouse) -> NDArray[np.void]:

@@ -45,7 +45,8 @@ class Sights:
 
 def sights_of(folder: WorldFolder, house: House) -> Sights:
     """The sights of a house."""
-    make, seen = generated(folder, house), sightings_of(folder, house).seen
+    make = generated(folder, house)
+    seen = sightings_of(folder, house, make).seen
     if make is None:
         return _plain(house, seen)
     made = make()

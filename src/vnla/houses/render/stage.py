@@ -12,7 +12,7 @@ from vnla.common.threads import both
 from vnla.houses.render.lighting import bake, darkness, window_panes
 from vnla.houses.render.mesh import Mesh, build_mesh
 from vnla.houses.render.raster import Surfaces, tone_table
-from vnla.houses.render.textures import pack
+from vnla.houses.render.textures import pack, white
 from vnla.houses.scene import Scene
 
 
@@ -28,11 +28,11 @@ def prepare(scene: Scene, workers: int | None = None, *, lit: bool = True) -> Pr
     """Triangles, textures and light of a scene: once for each house, a second or two for a large one.
 
     Light is computed on `workers` threads, all cores unless told; their number changes nothing in the result. Without it
-    pictures are dark, but object ids and depth are what they are.
+    pictures are dark and without colours, but object ids and depth are what they are.
     """
     mesh, workers = build_mesh(scene), workers or cores_here()
     light = (lambda: bake(mesh, workers)) if lit else (lambda: darkness(mesh))
-    baked, textures = both(light, lambda: pack(mesh.materials), workers)
+    baked, textures = both(light, lambda: pack(mesh.materials) if lit else white(len(mesh.materials)), workers)
     panes = window_panes(mesh)
     finish = np.array(
         [(m.gloss, m.glow, m.pattern == "metal", number in panes) for number, m in enumerate(mesh.materials)], np.float32

@@ -49,6 +49,12 @@ def pack(materials: Sequence[Material]) -> Textures:
     return Textures(texels, np.array(first, np.int32), np.array(sizes, np.int32))
 
 
+def white(materials: int) -> Textures:
+    """The same single texel for so many materials, where nobody looks at colours."""
+    texel = np.uint64(255) * np.uint64(1 | 1 << 21 | 1 << 42)
+    return Textures(np.array([texel]), np.zeros(materials, np.int32), np.ones(materials, np.int32))
+
+
 @lru_cache(maxsize=1024)
 def texture(material: Material) -> tuple[NDArray[np.uint8], ...]:
     """A material's texture, as stored, and its halves down to one texel."""
