@@ -17,6 +17,7 @@ from vnla.evaluation.breakdown import (
     agent_actions,
     best_and_worst,
     early_requests,
+    early_requests_otherwise,
     goal_rooms,
     objects,
     requests_over_time,
@@ -53,6 +54,31 @@ def test_requests_over_time_by_hand() -> None:
     assert shares(requests_over_time(found, bins=5)) == {"0–20%": 50, "20–40%": 0, "40–60%": 25, "60–80%": 0, "80–100%": 25}
     assert early_requests(found).value == 50
     assert {part.tasks for part in requests_over_time(found)} == {3}  # who never asks does not count
+
+
+def test_early_requests_counted_otherwise_by_hand() -> None:
+    """In the first fifth of their time are one of two requests, one of three, and the only one; in the first two of ten
+    steps the same three of six, also where walks are longer."""
+    asked = {(0, 0): [0, 2], (0, 1): [1, 3, 9], (0, 2): [0]}
+    found = evaluation([[0] * 6], [[4, 10, 1, 5, 5, 5]], asked)
+    found = replace(found, trace=replace(found.trace, help_budget=torch.tensor([2, 3, 1, 1, 1, 1])))
+    expected = {
+        "mean over episodes": pytest.approx(100 * (1 / 2 + 1 / 3 + 1) / 3),
+        "in the first 2 of 10 steps": 50,
+        "of episodes with 1 request at most": 100,
+        "of episodes with 2 requests at most": 50,
+        "of episodes with 3 requests at most": pytest.approx(100 / 3),
+    }
+    parts = early_requests_otherwise(found)
+    assert shares(parts) == expected
+    assert [part.tasks for part in parts] == [3, 3, 1, 1, 1], "who never asks does not count"
+    longer = replace(found, trace=replace(found.trace, length=torch.tensor([20, 20, 20, 5, 5, 5])))
+    assert shares(early_requests_otherwise(longer)) == {
+        **expected,
+        "mean over episodes": pytest.approx(100 * (1 + 2 / 3 + 1) / 3),
+        "of episodes with 2 requests at most": 100,
+        "of episodes with 3 requests at most": pytest.approx(200 / 3),
+    }
 
 
 def test_a_request_at_the_border_belongs_to_what_follows() -> None:

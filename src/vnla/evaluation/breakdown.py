@@ -1,6 +1,7 @@
 """Where an agent succeeds, fails and asks (the appendix, "Qualitative Analysis"): its evaluation in parts.
 
     requests_over_time(evaluation)                                 # fig:request_dist
+    early_requests(evaluation), early_requests_otherwise(evaluation)
     success_by(evaluation, teacher_actions(evaluation))            # fig:success_len (a); agent_actions for (b)
     best_and_worst(success_by(evaluation, objects(evaluation)))    # fig:success_obj; goal_rooms for fig:success_room
 
@@ -68,6 +69,26 @@ def requests_over_time(evaluation: Evaluation, bins: int = TIME_BINS) -> list[Su
 def early_requests(evaluation: Evaluation, share: int = 5) -> Interval:
     """Return which share of all requests is made in the first 1/`share` of the time, a fifth unless said otherwise."""
     return requests_over_time(evaluation, share)[0].share
+
+
+def early_requests_otherwise(evaluation: Evaluation, share: int = 5) -> list[SubsetShare]:
+    """Return `early_requests` by other ways to count: as the mean over episodes; with the longest time that any task allows
+    as the time; and of the episodes with each help budget alone."""
+    asked = evaluation.trace.request.numpy()  # (episodes, steps)
+    steps = np.arange(asked.shape[1])
+    shape = evaluation.scores.success.shape
+    made = asked.sum(axis=1)
+    early = (asked & (steps * share < evaluation.trace.length.numpy()[:, None])).sum(axis=1)
+    beginning = (asked & (steps * share < len(steps))).sum(axis=1)
+    parts = [
+        _part("mean over episodes", (early / np.maximum(made, 1)).reshape(shape), (made > 0).reshape(shape)),
+        _part(f"in the first {len(steps) // share} of {len(steps)} steps", beginning.reshape(shape), made.reshape(shape)),
+    ]
+    budget = evaluation.trace.help_budget.numpy()
+    for each in np.unique(budget[made > 0]):
+        label = f"of episodes with {each} request{'s' if each > 1 else ''} at most"
+        parts.append(_part(label, *(np.where(budget == each, of, 0).reshape(shape) for of in (early, made))))
+    return parts
 
 
 def teacher_actions(evaluation: Evaluation) -> Labels:

@@ -14,7 +14,7 @@ import pytest
 
 import tiny_paper
 
-TABLES = {f"table-{number}" for number in range(1, 8)}
+TABLES = {*(f"table-{number}" for number in range(1, 8)), "early-requests"}
 FIGURES = {
     "figure-requests",
     "figure-lengths",

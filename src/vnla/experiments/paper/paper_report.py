@@ -68,7 +68,7 @@ class PaperReport(ExperimentReport):
         policies, everything = contents.has(2), contents.everything
         opening, first = self._opening(results), slice(None) if everything else slice(1, None)
         watched = policies and results.has_agent(figures.SPLIT)
-        behaviour = [figures.requests, figures.lengths, figures.best_and_worst]
+        behaviour = [figures.requests, figures.early, figures.lengths, figures.best_and_worst]
         data = [partial(figures.distributions, dataset=name) for name, number in NUMBERS.items() if contents.has(number)]
         episodes = partial(figures.episodes, successes=contents.successes, failures=contents.failures, only=first)
         training = partial(figures.training, trainings=(*TRAINED_POLICIES, *(OURS if contents.peers else ())))
