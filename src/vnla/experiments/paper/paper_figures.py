@@ -119,7 +119,7 @@ def early(results: PaperResults) -> list[Item]:
         " asking again seldom makes a second request so early: most depends on how many requests a task allows. Intervals"
         " are 95% over tasks."
     )
-    columns = ["Counted", *(SPLITS[split] for split in found)]
+    columns = ["Counted", *(f"{SPLITS[split]} (%)" for split in found)]
     return [
         ReportTable(
             "early-requests", f"Requests in the first {EARLY:g}% of the time, counted otherwise", columns, rows, note
