@@ -64,7 +64,7 @@ def test_early_requests_counted_otherwise_by_hand() -> None:
     found = replace(found, trace=replace(found.trace, help_budget=torch.tensor([2, 3, 1, 1, 1, 1])))
     expected = {
         "mean over episodes": pytest.approx(100 * (1 / 2 + 1 / 3 + 1) / 3),
-        "in the first 2 of 10 steps": 50,
+        "in the first 20% of the longest time": 50,
         "of episodes with 1 request at most": 100,
         "of episodes with 2 requests at most": 50,
         "of episodes with 3 requests at most": pytest.approx(100 / 3),

@@ -287,7 +287,7 @@ def test_a_mutant_that_no_test_notices_is_told(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-3000:]
     (row,) = json.loads(done.stdout)["rows"]
     assert row["killed"] == row["mutants"] == row["of"] > 5 and not row["survivors"]
-    inner = "from torture import mutants; mutants.MODULES = {'world/actions.py': ('roles/test_phrases.py',)};"
+    inner = "from torture import mutants; mutants.MODULES = {'world/actions.py': ('assistance/test_phrases.py',)};"
     inner += f"print(*mutants.mutants(__import__('pathlib').Path({str(tmp_path)!r}), 0, None))"
     done = subprocess.run([sys.executable, "-c", inner], env=environment, capture_output=True, text=True, timeout=600)
     assert "world/actions.py:" in done.stderr and "'survivors': [{" in done.stdout

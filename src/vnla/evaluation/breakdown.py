@@ -82,7 +82,7 @@ def early_requests_otherwise(evaluation: Evaluation, share: int = 5) -> list[Sub
     beginning = (asked & (steps * share < len(steps))).sum(axis=1)
     parts = [
         _part("mean over episodes", (early / np.maximum(made, 1)).reshape(shape), (made > 0).reshape(shape)),
-        _part(f"in the first {len(steps) // share} of {len(steps)} steps", beginning.reshape(shape), made.reshape(shape)),
+        _part(f"in the first {100 / share:g}% of the longest time", beginning.reshape(shape), made.reshape(shape)),
     ]
     budget = evaluation.trace.help_budget.numpy()
     for each in np.unique(budget[made > 0]):

@@ -92,7 +92,7 @@ def check_table(made: Path, out: Path, preset: ExperimentPreset) -> None:
     assert not list(out.rglob("*.safetensors")) and not (out / "world" / "features").exists()
     document = json.loads((out / "document.json").read_text())
     items = [item for section in document["sections"] for item in section["items"]]
-    assert {item["name"] for item in items if item["kind"] == "table"} == {"table-2", "table-6"}
+    assert {item["name"] for item in items if item["kind"] == "table"} == {"early-requests", "table-2", "table-6"}
     assert {"figure-requests", "figure-training"} <= {item["name"] for item in items if item["kind"] == "figure"}
     assert not [item for item in items if item["kind"] == "episode"]  # nobody is here to be watched
     assert document["provenance"]["settings"]["commits of the stages"].startswith(COMMIT)

@@ -19,7 +19,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from command import Vnla
-from serve.study.conftest import new_study
+from serve.study.conftest import fill_in, new_study
 from serve.study.served import Guest, Served, command
 from vnla.serve.sessions import log_lines
 from vnla.training.trained import Trained
@@ -72,6 +72,7 @@ def test_from_new_to_numbers(trained: Trained, tmp_path: Path, cache: Path, vnla
 
     sizes = ("--each", 1, "--practice", 0, "--passes", 0, "--catch", 0)
     assert f"vnla study serve {study}" in run("study", "new", study, trained.folder, *sizes)
+    fill_in(study)
     with Served(study, cache) as server:
         guest = Guest(server)
         assert guest.agree() is None
