@@ -115,6 +115,43 @@ def test_the_loss_of_mistakes_is_the_cross_entropy_of_what_is_wrong(base: RunCon
     assert found == pytest.approx(wanted, rel=1e-4)
 
 
+def asking_of(base: RunConfig, **options: float) -> RunConfig:
+    return replace(base.asking("threshold"), objective="asking", objective_options=options)
+
+
+def test_samples_of_a_task_differ_in_their_requests_alone(base: RunConfig, data: RunData) -> None:
+    """And an episode's advantage is its reward less the mean of the others of its task."""
+    config = asking_of(base, samples=3, shaping_weight=0.5)
+    context, tasks = cast(config, data)
+    which, seed = torch.arange(6).repeat(2), torch.arange(12)
+    rollout = config.aim.rollout(tasks, which, seed, 0.9, context)
+    episodes, asked = rollout.episodes, rollout.table("request").long().view(3, 12, -1)
+    for same in (episodes.start, episodes.help_budget, episodes.time_budget):
+        assert (same.view(3, 12) == same.view(3, 12)[0]).all()
+    assert (asked != asked[0]).any(), "requests are drawn anew"
+    ends = final_reward(rollout, 0.5)
+    for place in range(36):
+        others = [float(ends[other]) for other in range(place % 12, 36, 12) if other != place]
+        assert float(config.aim.advantages(rollout)[place]) == pytest.approx(float(ends[place]) - sum(others) / 2, abs=1e-5)
+
+
+def test_asking_by_reward_learns_to_ask_where_only_a_request_helps(base: RunConfig, data: RunData) -> None:
+    """The advisor acts, and the agent by itself is lost; so whoever asks gets nearer. At first it hardly ever asks."""
+    config = replace(asking_of(base, entropy=0.0), advisor=TemplateAdvisor(k=4, direct=True))
+    context, tasks = cast(config, data)
+    with torch.no_grad():
+        context.agent.get_parameter("help.output.bias").copy_(torch.tensor([3.0, 0.0]))
+    training = replace(config.training, batch=24, learning_rate=5e-3)
+    trainer = Trainer(context, tasks, training, learns_to_ask=True, objective=config.aim)
+    ends, asked = [], []
+    for _ in range(30):
+        rollout = config.aim.rollout(tasks, torch.arange(6).repeat(4), torch.arange(24), 0.9, context)
+        ends.append(float(final_reward(rollout, 0.25).mean()))
+        asked.append(float(rollout.table("request").float().sum(dim=1).mean()))
+        trainer.iterate()
+    assert sum(ends[-5:]) > sum(ends[:5]) and sum(asked[-5:]) > sum(asked[:5])
+
+
 @pytest.mark.parametrize("of", [worth_of, mistakes_of])
 def test_the_help_module_alone_is_taught_and_its_loss_falls(
     base: RunConfig, data: RunData, of: Callable[[RunConfig], RunConfig]
@@ -178,7 +215,7 @@ def test_the_critic_knows_for_how_long_a_subgoal_lasts(k: int, base: RunConfig, 
     assert torch.equal(critic_features(rollout)[:, :, 4].bool() & active, follows & active)
 
 
-@pytest.mark.parametrize("name", ["imitation", "reward", "worth", "mistakes"])
+@pytest.mark.parametrize("name", ["imitation", "reward", "worth", "mistakes", "asking"])
 def test_a_training_where_parts_of_a_house_cannot_be_reached_keeps_its_numbers(
     name: str, base: RunConfig, tmp_path: Path
 ) -> None:
@@ -247,7 +284,7 @@ def test_reward_alone_teaches_an_agent_to_take_the_last_step(base: RunConfig, da
     assert success(context, near) > 0.9
 
 
-@pytest.mark.parametrize("name", ["reward", "worth", "mistakes"])
+@pytest.mark.parametrize("name", ["reward", "worth", "mistakes", "asking"])
 def test_a_training_by_another_objective_restored_goes_on_exactly(
     base: RunConfig, data: RunData, tmp_path: Path, name: str
 ) -> None:
@@ -303,11 +340,13 @@ def test_the_paper_is_the_default(base: RunConfig, data: RunData) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("luck", {}, "objective luck: unknown; choose from imitation, practice, worth, mistakes, reward"),
+        ("luck", {}, "objective luck: unknown; choose from imitation, practice, worth, mistakes, asking, reward"),
         ("worth", {"metres": 2}, "objective worth: shaping_weight is 2, but a share is between 0 and 1"),
         ("reward", {"trace": -1}, "objective reward: gae_lambda is -1, but it is between 0 and 1"),
         ("reward", {"trace": 0.5, "gae_lambda": 0.5}, "objective reward: has the option gae_lambda twice"),
         ("worth", {"hold": 0}, "hold 0: must be a whole number from 1 to 25"),
+        ("asking", {"samples": 1}, "samples 1: must be a whole number from 2 to 64"),
+        ("asking", {"shaping_weight": 2}, "objective asking: shaping_weight is 2, but a share is between 0 and 1"),
         ("mistakes", {"silence": 2}, "objective mistakes: silence is 2, but a share is between 0 and 1"),
         ("worth", {"patience": 2}, "objective worth: has no option patience; its options are shaping_weight, silence, hold"),
     ],

@@ -19,6 +19,7 @@ from vnla.common.errors import InputError
 from vnla.common.randomness import Purpose, uniform
 from vnla.episode import Episodes, StepContext
 from vnla.world.actions import REQUEST
+from vnla.world.budgets import LONGEST_EPISODE
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,19 @@ class Drawn(HelpPolicy):
     deliberates: ClassVar[bool] = True
     consults: ClassVar[bool] = True
     learns: ClassVar[bool] = False  # by reward
+    samples: int = 1
+    """Parts of the batch that have the same tasks and seeds, one after the other; requests are drawn anew in each."""
+
+    def plan(self, episodes: Episodes) -> Tensor:
+        """Return the number of the sample that each episode is: (batch, 1)."""
+        rows = torch.arange(len(episodes), device=episodes.key.device)
+        return (rows // max(len(episodes) // self.samples, 1))[:, None]
 
     def __call__(self, situation: StepContext) -> Tensor:
-        """Whoever the lot falls on."""
+        """Whoever the number drawn says."""
         episodes = situation.episodes
-        lot = uniform(episodes.seed, episodes.key, Purpose.ASK_ACTION, situation.step)
-        return lot < torch.sigmoid(preference(situation))
+        draw = situation.step + LONGEST_EPISODE * situation.plan[:, 0]
+        return uniform(episodes.seed, episodes.key, Purpose.ASK_ACTION, draw) < torch.sigmoid(preference(situation))
 
 
 def preference(situation: StepContext) -> Tensor:

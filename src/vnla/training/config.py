@@ -161,8 +161,9 @@ class RunConfig:
     objective: str = option(
         "imitation",
         "imitation, as in the paper; practice: the agent learns from practice walks alone; worth: the help module alone"
-        " learns what a request is worth; mistakes: the help module alone learns where the next action is wrong; reward: the"
-        " agent learns from how episodes end; or package.module:Class.",
+        " learns what a request is worth; mistakes: the help module alone learns where the next action is wrong; asking: the"
+        " help module alone learns from how episodes end; reward: the agent learns from how they end; or"
+        " package.module:Class.",
         metavar="NAME",
     )
     objective_options: dict[str, Any] = option(

@@ -45,6 +45,8 @@ def test_the_plan_of_the_command() -> None:
     assert plan.preset.most_train["asknav"] == 2 * paper.most_train["asknav"]
     assert with_points(paper, 1000).most_train["asknav"] == 4 * paper.most_train["asknav"]
     assert with_points(paper, 20) == paper, "fewer houses do with the preset's"
+    small = with_points(SCALES["small"].preset, 960)
+    assert small.most_train["asknav"] == 4 * 94_798, "a preset that keeps all points keeps as many as the paper's at most"
     assert BeyondOptions().plan(0).train is None
     with pytest.raises(InputError, match="--mirrored: is about the houses of --houses"):
         BeyondOptions(mirrored=True).plan(0)

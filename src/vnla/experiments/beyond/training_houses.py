@@ -19,9 +19,11 @@ from vnla.experiments.presets import ExperimentPreset
 from vnla.experiments.trainings import ASKNAV
 from vnla.report.charts import finish, new_canvas, png, styled
 from vnla.report.document import Figure, Item, ReportTable, Row, Value
+from vnla.tasks.statistics import PAPER as PAPER_SIZES
 
 MOST_TIMES = 4
-"""A data set has at most so many times the preset's training points: a file of more would be gigabytes."""
+"""A data set has at most so many times the preset's training points, or the paper's where the preset keeps all of them: a
+file of more would be gigabytes."""
 
 
 def house_counts(text: str) -> tuple[int, ...]:
@@ -33,12 +35,11 @@ def house_counts(text: str) -> tuple[int, ...]:
 
 
 def with_points(preset: ExperimentPreset, train: int) -> ExperimentPreset:
-    """The preset with as many training points a house as it has by itself, or with `MOST_TIMES` as many in all."""
-    most = preset.most_train.get(ASKNAV)
-    if most is None:
-        return preset
+    """Return the preset with as many training points a house as it has by itself, or with `MOST_TIMES` as many in all."""
     times = min(max(train / preset.houses.train, 1), MOST_TIMES)
-    return replace(preset, most_train={**preset.most_train, ASKNAV: round(most * times)})
+    own, paper = preset.most_train.get(ASKNAV), PAPER_SIZES[ASKNAV]["train"].points
+    most = MOST_TIMES * paper if own is None else round(own * times)
+    return replace(preset, most_train={**preset.most_train, ASKNAV: most})
 
 
 def houses_table(results: ComparisonResults, command: str = "") -> list[Item]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vnla.common.registry import build
+from vnla.training.objectives.asking import AskingByReward
 from vnla.training.objectives.mistakes import Mistakes
 from vnla.training.objectives.objective import ImitationObjective, Objective, PracticeObjective
 from vnla.training.objectives.reward import Reward
@@ -16,6 +17,7 @@ OBJECTIVES: dict[str, Callable[..., Objective]] = {
     "practice": PracticeObjective,
     "worth": Worth,
     "mistakes": Mistakes,
+    "asking": AskingByReward,
     "reward": Reward,
 }
 """By the name that commands and files give them."""
