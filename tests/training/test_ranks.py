@@ -114,6 +114,7 @@ OBJECTIVES: dict[str, dict[str, Any]] = {
     "layers": {"agent_options": {"hidden": 16, "help_hidden": 16, "word_embedding": 8, "layers": 2}},
     "worth": {"help_policy": "valued", "objective": "worth"},
     "mistakes": {"help_policy": "threshold", "objective": "mistakes"},
+    "asking": {"help_policy": "threshold", "objective": "asking"},
     "reward": {"objective": "reward"},
     "practice": {"practice": 2},
 }

@@ -54,7 +54,7 @@ def test_learned_is_trained_as_the_paper_says(scale: ComparisonScale, tmp_path: 
 def test_tuning_is_no_advantage(scale: ComparisonScale, tmp_path: Path) -> None:
     """Phase by phase, whoever is compared with TUNED has its batches, rates, dropout and number of episodes."""
     found = configs(scale, tmp_path)
-    for name in found.keys() - {"learned", "valued", "mistaken", "best-mistaken"}:
+    for name in found.keys() - {"learned", "valued", "mistaken", "best-mistaken", "asking", "best-asking"}:
         for config, tuned in zip(found[name], found["tuned"], strict=True):
             assert config.training == tuned.training and config.agent_options == tuned.agent_options, name
     assert [config.objective for config in found["tuned"]] == ["imitation", "imitation"]
@@ -114,13 +114,26 @@ def test_who_asks_by_worth_is_trained_so_last(tmp_path: Path) -> None:
     assert (last.objective, last.help_policy) == ("worth", "valued")
 
 
-@pytest.mark.parametrize(("name", "base"), [("mistaken", "tuned"), ("best-mistaken", "best")])
-def test_mistakes_are_learned_in_houses_that_the_navigator_does_not_know(name: str, base: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "objective", "base"),
+    [
+        ("mistaken", "mistakes", "tuned"),
+        ("best-mistaken", "mistakes", "best"),
+        ("asking", "asking", "tuned"),
+        ("best-asking", "asking", "best"),
+    ],
+)
+def test_when_to_ask_is_learned_in_houses_that_the_navigator_does_not_know(
+    name: str, objective: str, base: str, tmp_path: Path
+) -> None:
     found = configs(SCALES["paper"], tmp_path)
     *navigators, last = found[name]
     assert [config.fold for config in found[name]] == ["-1/5", "-1/5", "1/5"]
-    assert (last.objective, last.help_policy, last.sensors) == ("mistakes", "threshold", navigators[-1].sensors)
+    assert (last.objective, last.help_policy, last.sensors) == (objective, "threshold", navigators[-1].sensors)
     assert [config.objective for config in navigators] == [config.objective for config in found[base]]
+    assert last.training.batch * {"mistakes": 1, "asking": 4}[objective] == found[base][-1].training.batch, (
+        "as many episodes"
+    )
 
 
 def test_the_policy_of_who_learned_its_mistakes_is_tuned_before_it_is_evaluated(tmp_path: Path) -> None:

@@ -22,11 +22,12 @@ from vnla.common.errors import InputError
 from vnla.evaluation.ceilings.lines import SCHEDULES
 from vnla.experiments.presets import PAPER, SMALL, ExperimentPreset
 from vnla.training.config import RunConfig
+from vnla.training.objectives.asking import AskingByReward
 
 LEARNED, BEST, PANORAMA = "learned", "best", "panorama"
 """The agent that all are compared with, and those that are to beat it, on the track of one view and on the panorama's."""
 LEFT_OUT = "1/5"
-"""The part of the training houses that a navigator does not know when its mistakes are learned."""
+"""The part of the training houses that a navigator does not know, where its help module learns when to ask."""
 
 
 @dataclass(frozen=True)
@@ -254,8 +255,10 @@ def all_arms(scale: ComparisonScale) -> dict[str, Arm]:
         with_agent(PANORAMA, by_reward(f"{PANORAMA}-agent", "an agent that chooses among exits and places", chooses)),
         chosen_threshold("threshold", tuned("tuned", "")),
         chosen_threshold("best-threshold", by_reward(BEST, "", lent)),
-        taught_mistakes(scale, "mistaken", tuned("tuned", "")),
-        taught_mistakes(scale, "best-mistaken", by_reward(BEST, "", lent)),
+        taught_to_ask(scale, "mistaken", "mistakes", tuned("tuned", "")),
+        taught_to_ask(scale, "best-mistaken", "mistakes", by_reward(BEST, "", lent)),
+        taught_to_ask(scale, "asking", "asking", tuned("tuned", "")),
+        taught_to_ask(scale, "best-asking", "asking", by_reward(BEST, "", lent)),
     ]
     return {arm.name: arm for arm in (*usual, *(replace(arm, usual=False) for arm in others))}
 
@@ -273,16 +276,25 @@ def chosen_threshold(name: str, base: Arm) -> Arm:
     return Arm(name, adds, (first, replace(second, name=name, tunes="threshold")))
 
 
-def taught_mistakes(scale: ComparisonScale, name: str, base: Arm) -> Arm:
-    """Return an arm of two phases with a part of the houses left out, and a third that learns its mistakes there."""
+TAUGHT_TO_ASK = {
+    "mistakes": ("where its next action is wrong", 1),
+    "asking": ("by reward when to ask", AskingByReward.samples),
+}
+"""Objectives of the help module alone: what an arm is taught by one in the end, and how many episodes it runs of a task."""
+
+
+def taught_to_ask(scale: ComparisonScale, name: str, objective: str, base: Arm) -> Arm:
+    """Return an arm of two phases with a part of the houses left out, and a third there for the help module alone."""
     first, second = base.phases
-    third = Phase(name, scale.worth_share, scale.further, second.senses, "mistakes", help_policy="threshold")
+    taught, times = TAUGHT_TO_ASK[objective]
+    tuning = replace(scale.further, batch=scale.further.batch // times)
+    third = Phase(name, scale.worth_share, tuning, second.senses, objective, help_policy="threshold")
     phases = (
         replace(first, name=f"{first.name}-folded", fold=f"-{LEFT_OUT}"),
-        replace(second, name=f"start-{name}", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
+        replace(second, name=f"start-{base.name}-folded", share=second.share - scale.worth_share, fold=f"-{LEFT_OUT}"),
         replace(third, fold=LEFT_OUT, tunes="threshold"),
     )
-    return Arm(name, f"{base.title}, then taught where its next action is wrong", phases)
+    return Arm(name, f"{base.title}, then taught {taught}", phases)
 
 
 ALONE = {
@@ -311,6 +323,8 @@ PARTS = (
     ("best-threshold", BEST, "a threshold for asking, from the dev set, with sensors and reward"),
     ("mistaken", "tuned", "where the next action is wrong"),
     ("best-mistaken", BEST, "where the next action is wrong, with sensors and reward"),
+    ("asking", "tuned", "when to ask, by reward"),
+    ("best-asking", BEST, "when to ask, by reward with the navigator frozen"),
     ("tuned-panorama", "senses", "a panorama, under imitation"),
     (PANORAMA, BEST, "a panorama"),
     (f"{PANORAMA}-spotted", PANORAMA, "what it has spotted all around"),
