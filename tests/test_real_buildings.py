@@ -129,7 +129,9 @@ TRAININGS = [(objective, "learned", sensor) for sensor in ("", EVERY) for object
 ALONE = [pytest.param(each, "learned", sensor, marks=pytest.mark.slow) for sensor in SENSORS for each in OBJECTIVES]
 
 
-@pytest.mark.parametrize(("objective", "policy", "sensor"), [*TRAININGS, ("worth", "valued", EVERY), *ALONE])
+@pytest.mark.parametrize(
+    ("objective", "policy", "sensor"), [*TRAININGS, ("worth", "valued", EVERY), ("asking", "threshold", EVERY), *ALONE]
+)
 def test_a_training_ends_with_numbers(
     buildings: tuple[Path, Path], tmp_path: Path, objective: str, policy: str, sensor: str
 ) -> None:

@@ -222,7 +222,7 @@ def _align(one: Trainer, other: Trainer) -> None:
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-@pytest.mark.parametrize("name", ["reward", "worth"])
+@pytest.mark.parametrize("name", ["reward", "worth", "asking"])
 def test_so_have_other_objectives_with_all_senses(name: str) -> None:
     """Each iteration from the same state: actions are drawn, so that a last digit may send an episode elsewhere, and Adam's
     first steps make much of it. So the losses of most iterations are nearly the same."""

@@ -18,6 +18,7 @@ from vnla.assistance.help_policies import AtFirst
 from vnla.assistance.schedules import Otherwise
 from vnla.assistance.valued import Tried, Valued
 from vnla.bcui import bcui
+from vnla.common.batching import Batching
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import greedy
 from vnla.rollout import RolloutContext
@@ -133,6 +134,18 @@ def test_samples_of_a_task_differ_in_their_requests_alone(base: RunConfig, data:
     for place in range(36):
         others = [float(ends[other]) for other in range(place % 12, 36, 12) if other != place]
         assert float(config.aim.advantages(rollout)[place]) == pytest.approx(float(ends[place]) - sum(others) / 2, abs=1e-5)
+
+
+def test_the_loss_of_asking_is_the_same_where_ended_episodes_stay_in_the_batch(base: RunConfig, data: RunData) -> None:
+    """As on a GPU, whose graphs have fixed sizes."""
+    config = asking_of(base, samples=3)
+    context, tasks = cast(config, data)
+    found = []
+    for batching in (Batching(), Batching(fixed=True)):
+        own = replace(context, batching=batching)
+        rollout = config.aim.rollout(tasks, torch.arange(6).repeat(2), torch.arange(12), 0.9, own)
+        found.append(float(config.aim.ask_loss(rollout, context.agent, None).detach()))
+    assert found[0] != 0 and found[1] == pytest.approx(found[0], rel=1e-4)
 
 
 def test_asking_by_reward_learns_to_ask_where_only_a_request_helps(base: RunConfig, data: RunData) -> None:
