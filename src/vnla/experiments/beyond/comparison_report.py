@@ -29,6 +29,7 @@ from vnla.report.document import Figure, Finding, Item, ReportTable, Row, RowGro
 from vnla.report.result_figures import help_figure
 from vnla.training.checkpoints import VALIDATION
 from vnla.training.config import RunConfig
+from vnla.training.objectives.asking import AskingByReward
 from vnla.world.forward import INFORMED
 
 FORWARD_NOTE = "All walk with the paper's forward, which knows the goal"
@@ -142,7 +143,8 @@ def trainings_table(results: ComparisonResults, command: str = "") -> list[Item]
     columns = ["Learns by", "Iterations", "Batch", "Episodes", "Learning rate", "Cooldown", "Dropout", "Sensors"]
     text = (
         f"Each phase begins with the agent of the one above it; phases that agents share were trained once. Iterations"
-        f" in all: {results.plan.iterations_text}. In the phase worth every episode is run twice."
+        f" in all: {results.plan.iterations_text}. In the phase worth every episode is run twice, in"
+        f" the phase asking {AskingByReward.samples} times."
     )
     return [ReportTable("table-b4", "Table B4: how each agent was trained", columns, rows, text, command)]
 

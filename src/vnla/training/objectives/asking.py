@@ -51,8 +51,8 @@ class AskingByReward(AskingObjective):
 
     def rollout(self, tasks: TaskSet, which: Tensor, seed: Tensor, ratio: float, context: RolloutContext) -> Rollout:
         """Run every task `samples` times: the rows are all tasks, then all of them once more, and so on."""
-        again = which.repeat(self.samples), seed.repeat(self.samples)
-        return run_greedy(tasks.episodes(again[0], seed=again[1], ratio=ratio, k=context.advisor.k), context)
+        which, seed = which.repeat(self.samples), seed.repeat(self.samples)
+        return run_greedy(tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k), context)
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
         """Return the number of episodes, and the squares of their advantages."""
