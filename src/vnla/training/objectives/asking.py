@@ -27,6 +27,7 @@ from vnla.training.objectives.reward import normalised, straightened
 from vnla.world.actions import ask_action
 
 MOST_SAMPLES = 64
+"""Episodes of a task, at most."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,8 @@ class AskingByReward(AskingObjective):
         return run_greedy(tasks.episodes(which, seed=seed, ratio=ratio, k=context.advisor.k), context)
 
     def tally(self, rollout: Rollout, judged: Judged | None) -> dict[str, Tensor]:  # noqa: ARG002
-        """Return the number of episodes, and the squares of their advantages."""
-        advantages = self.advantages(rollout)
-        return {"squares": advantages.square().sum(), "episodes": torch.full_like(advantages[0], len(advantages)).long()}
+        """Return the number of episodes, and the sum of the squares of their advantages."""
+        return _counts(self.advantages(rollout))
 
     def advantages(self, rollout: Rollout) -> Tensor:
         """Return how much better each episode ended than the others of its task: (episodes,)."""
@@ -66,12 +66,17 @@ class AskingByReward(AskingObjective):
 
     def ask_loss(self, rollout: Rollout, agent: Agent, judged: Judged | None) -> Tensor:  # noqa: ARG002
         """Return the policy gradient's loss of the decisions at steps with a request left, an episode."""
-        budget, own = rollout.every("budget"), self.advantages(rollout)
-        counts = {**self.tally(rollout, None), **rollout.totals}
+        budget, advantages = rollout.every("budget"), self.advantages(rollout)
+        counts = {**_counts(advantages), **rollout.totals}
         with rollout.dropout_seeds():
             final = torch.log_softmax(agent.ask(rollout.every("ask_features"), budget.clamp(min=1)), dim=1)
         taken = straightened(final.gather(1, ask_action(rollout.every("request"))[:, None]).squeeze(1))
         entropy = -(final.exp() * final).sum(dim=1)
-        weight = normalised(own, counts["squares"], counts["episodes"])[rollout.every("row")]
+        weight = normalised(advantages, counts["squares"], counts["episodes"])[rollout.every("row")]
         gained = weight * taken + self.entropy * entropy
         return -gained.masked_fill(~(rollout.every("active") & (budget > 0)), 0).sum() / counts["episodes"]
+
+
+def _counts(advantages: Tensor) -> dict[str, Tensor]:
+    """Return what the loss divides by, by the names of `Rollout.totals`."""
+    return {"squares": advantages.square().sum(), "episodes": torch.full_like(advantages[0], len(advantages)).long()}
