@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from cottage_run import write_cottage
 from vnla.camera import VIEWS
 from vnla.common import tables
+from vnla.common.batching import Batching
+from vnla.common.capture import fusing
 from vnla.common.errors import InputError
 from vnla.common.tables import DeviceTable
 from vnla.houses.folder import read_world, write_manifest
 from vnla.training.checkpoints import LAST, LOG
 from vnla.training.config import RunConfig, TrainingConfig
+from vnla.training.context import make_agent, make_context
 from vnla.training.data import RunData
 from vnla.training.together import train
+from vnla.training.trainer import Trainer
 from vnla.vision.encoders import Size
 from vnla.vision.store import ARRAY, Header, StoreWriter, store_path, viewpoints_of, world_checksum
 from vnla.world.compiled import World
@@ -93,3 +101,39 @@ def test_features_that_are_missing_come_with_the_command_that_makes_them(tmp_pat
     world, tasks = write_cottage(tmp_path)
     with pytest.raises(InputError, match=r"no features; make them with: vnla features make \S+ --encoder pixels$"):
         RunData.load(RunConfig(str(world), str(tasks), features="pixels"))
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo detected a call")
+def test_runs_of_all_folds_share_what_is_compiled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of another shape would have every kernel compiled again, which takes a GPU's user a minute a fold."""
+    compiled: list[str] = []
+
+    def noted(graph: torch.fx.GraphModule, _: object) -> Callable[..., Any]:
+        compiled.append(str(graph))
+        return graph
+
+    @functools.cache
+    def traced(function: Callable[..., object]) -> Callable[..., object]:
+        return torch.compile(function, backend=noted, dynamic=False)
+
+    monkeypatch.setattr("vnla.common.capture._compiled", traced)
+    torch._dynamo.reset()
+    world, tasks = write_cottage(tmp_path, houses=6)
+    sizes = {"hidden": 16, "help_hidden": 16, "word_embedding": 8}
+    config = RunConfig(str(world), str(tasks), "symbolic", training=TrainingConfig(batch=2), agent_options=sizes)
+    data, found = RunData.load(config), []
+    for fold in ("1/3", "-1/3", ""):
+        context = make_context(config, data, make_agent(config, data), training=True)
+        context = replace(context, batching=Batching(fixed=True))
+        trainer = Trainer(context, data.training_tasks(fold=fold), config.training, learns_to_ask=True)
+        with fusing(torch.device("cpu")):
+            trainer.iterate()
+        found.append(len(compiled))
+    assert found[0] > 0
+    assert found == [found[0]] * 3
+
+
+def test_a_fold_without_tasks_is_named(tmp_path: Path) -> None:
+    world, tasks = write_cottage(tmp_path, houses=2)
+    with pytest.raises(InputError, match=r"^fold 3/3: there are no tasks to run in it$"):
+        RunData.load(RunConfig(str(world), str(tasks), "symbolic")).training_tasks(fold="3/3")

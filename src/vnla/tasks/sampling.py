@@ -101,18 +101,24 @@ class Fold(NamedTuple):
 
     def tasks(self, tasks: Sequence[Task]) -> list[Task]:
         """Return those in its houses."""
-        if self.first:
-            return self._first(tasks)
-        houses = sorted({task.house for task in tasks})
-        chosen = {house for place, house in enumerate(houses) if (place % self.of == self.part - 1) is not self.others}
-        return [task for task in tasks if task.house in chosen]
+        return [tasks[place] for place in self.places(tasks)]
 
-    def _first(self, tasks: Sequence[Task]) -> list[Task]:
+    def places(self, tasks: Sequence[Task]) -> list[int]:
+        """Return the places of those in its houses."""
+        chosen = self._first(tasks) if self.first else self._part(tasks)
+        return [place for place, task in enumerate(tasks) if task.house in chosen]
+
+    def _part(self, tasks: Sequence[Task]) -> set[str]:
+        """Its houses, of all that have tasks."""
+        houses = sorted({task.house for task in tasks})
+        return {house for place, house in enumerate(houses) if (place % self.of == self.part - 1) is not self.others}
+
+    def _first(self, tasks: Sequence[Task]) -> set[str]:
+        """The first houses, and their mirror images if these are wanted."""
         names = list(dict.fromkeys(task.house for task in tasks))
         mirrors = mirrors_of(names)
         houses = [name for name in names if name not in mirrors]
         if len(houses) < self.first:
             raise InputError(f"fold first:{self.first}: there are tasks for training in {len(houses)} houses")
         chosen = set(houses[: self.first])
-        chosen |= {name for name, house in mirrors.items() if house in chosen} if self.mirrored else set()
-        return [task for task in tasks if task.house in chosen]
+        return chosen | {name for name, house in mirrors.items() if house in chosen} if self.mirrored else chosen

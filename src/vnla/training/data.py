@@ -69,11 +69,21 @@ class RunData:
         return TaskSet.compile(self.world, some(data.split(split), limit), data.budgets, vocabulary=data.vocabulary)
 
     def _tasks(self, split: str, budgets: TimeBudgets | None, fold: str = "") -> TaskSet:
-        """Compiled once, however many runs and validations use them."""
+        """Compiled once, however many runs and validations use them.
+
+        A fold has rows of the whole split, and its environment: tables of one shape serve the runs of all folds, for which
+        kernels are compiled once."""
         key = split, budgets is None, fold
         if key not in self._compiled:
-            tasks, words = Fold.of_text(fold).tasks(self.dataset.split(split)), self.dataset.vocabulary
-            self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
+            if fold:
+                every = self._tasks(split, budgets)
+                places = Fold.of_text(fold).places(every.tasks)
+                if not places:
+                    raise InputError(f"fold {fold}: there are no tasks to run in it")
+                self._compiled[key] = every.rows(places)
+            else:
+                tasks, words = self.dataset.split(split), self.dataset.vocabulary
+                self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
         return self._compiled[key]
 
     def reader(self, fold: str = "", progress: Share = unheard) -> LinearProbe:
