@@ -16,7 +16,7 @@ from cottage_players import TASKS, context, scripted
 from vnla.assistance.help_policies import Never
 from vnla.common.errors import InputError
 from vnla.evaluation.evaluate import Evaluation, evaluate
-from vnla.evaluation.metrics import METRICS, Metric, metrics_named
+from vnla.evaluation.metrics import ENDINGS, METRICS, Metric, metrics_named
 from vnla.evaluation.scores import Case, Scores, ending
 from vnla.world.actions import Nav
 
@@ -158,5 +158,34 @@ def test_metrics_are_found_by_name(module: str) -> None:
         metrics_named([f"{module}:spl"])
     with pytest.raises(InputError, match="metric own_metrics:nothing: is a int, not a"):
         metrics_named([f"{module}:nothing"])
-    with pytest.raises(InputError, match="metric speed: unknown; choose from success_rate, "):
+
+
+def test_each_failure_ends_in_one_way() -> None:
+    """By hand: all that can be true of an episode. A goal that it came near counts before the room, the room before time."""
+    every = np.array([[bool(number >> bit & 1) for bit in range(4)] for number in range(16)]).T
+    scores = Scores(dict(zip(("success", "oracle_success", "room_success", "stopped"), every, strict=True)))
+    ended = {name: metric.sums(scores)[0].astype(bool) for name, metric in ENDINGS.items()}
+    assert [int(each.sum()) for each in ended.values()] == [4, 2, 1, 1]
+    assert np.array_equal(sum(ended.values()), ~every[0]), "each failure once, and no success"
+    where = {name: every.T[each].astype(int).tolist() for name, each in ended.items()}
+    assert where["right_kind_of_room"] == [[0, 0, 1, 0], [0, 0, 1, 1]]
+    assert (where["stopped_elsewhere"], where["out_of_time"]) == ([[0, 0, 0, 1]], [[0, 0, 0, 0]])
+
+
+@pytest.mark.parametrize("last", [Nav.STOP, Nav.LEFT])
+def test_who_does_not_stop_runs_out_of_time(last: Nav) -> None:
+    who = context(scripted(Nav.LEFT, Nav.LEFT, last, *[Nav.LEFT] * 30), Never())
+    scores = evaluate(who, TASKS, seeds=[1], batch=5, metrics=metrics_named(["endings"])).scores
+    assert scores.stopped.all() == (last == Nav.STOP)
+    assert scores.stopped.any() == (last == Nav.STOP)
+    shares = [metric(scores) for metric in (METRICS["success_rate"], *ENDINGS.values())]
+    assert sum(shares) == pytest.approx(100)
+    assert shares[4 if last == Nav.LEFT else 3] > 0
+    assert shares[3 if last == Nav.LEFT else 4] == 0
+
+
+def test_endings_are_asked_for_by_one_name_and_take_no_other_metrics_place() -> None:
+    assert metrics_named(["endings"]) == METRICS | ENDINGS
+    assert list(metrics_named([])) == list(METRICS)
+    with pytest.raises(InputError, match=r"^metric speed: unknown; choose from success_rate, .*, endings, or name your own"):
         metrics_named(["speed"])

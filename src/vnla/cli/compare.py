@@ -41,6 +41,7 @@ def compare(
     Example: vnla compare ours=evaluations/learned theirs=mine.json --world worlds/small --tasks tasks/small --out compared
     """
     from vnla.evaluation.contest import pairs
+    from vnla.evaluation.metrics import METRICS
     from vnla.report.contest import SMALL, claims_of, entries_table, pairs_table
     from vnla.report.document import json_text
     from vnla.report.table_formats import terminal
@@ -52,7 +53,9 @@ def compare(
         writable(place)
     entries = options.entries(agents)
     found = pairs(entries)
-    for table in (entries_table(entries), pairs_table(found, among=SMALL if len(found) > 1 else None)):
+    asked_for = entries[0].metrics.keys() - METRICS.keys()
+    among = {*SMALL, *asked_for} if len(found) > 1 else None
+    for table in (entries_table(entries), pairs_table(found, among=among)):
         plain().print(terminal(table))
     warn_of_any_budget(entries)
     for line in (line for entry in entries for line in claims_of(entry)):

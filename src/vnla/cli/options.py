@@ -148,6 +148,13 @@ FoundOption = Annotated[Path | None, typer.Option("--json", metavar="FILE", help
 EpisodesOption = Annotated[
     Path | None, typer.Option("--csv", metavar="FILE", help="Write one row per episode to this file.")
 ]
+MetricOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="endings: how episodes that fail end; or a metric of your own, package.module:name. May be repeated.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 # where a page is served

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vnla.cli.console import plain
-from vnla.cli.options import DeviceOption, EpisodesOption, ForwardOption, OtherTasksOption, RatioOption, ThreadsOption
+from vnla.cli.options import (
+    DeviceOption,
+    EpisodesOption,
+    ForwardOption,
+    MetricOption,
+    OtherTasksOption,
+    RatioOption,
+    ThreadsOption,
+)
 from vnla.common.files import writable, write_text
 from vnla.common.options import option
 from vnla.common.registry import name_of, options_of
@@ -51,7 +59,7 @@ class EvaluationOptions:
         metavar="DIR",
     )
     forward: ForwardOption = None
-    metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
+    metric: MetricOption = None
     results: Path | None = option(None, "Write results files in the authors' format to this folder.", metavar="DIR")
     as_json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the summary to this file.")] = None
     as_csv: EpisodesOption = None

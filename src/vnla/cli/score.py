@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vnla.cli.console import LARGEST_SEED, plain, say, telling
-from vnla.cli.options import EpisodesOption, FiguresOption, takes_options
+from vnla.cli.options import EpisodesOption, FiguresOption, MetricOption, takes_options
 from vnla.common.errors import InputError
 from vnla.common.files import writable, write_text
 from vnla.common.options import option
@@ -42,7 +42,7 @@ class ContestOptions:
     lenient: bool = option(
         False, "Count wrong records and missing tasks as failures and name them, instead of refusing the file."
     )
-    metric: list[str] | None = option(None, "A metric of your own, package.module:name; may be repeated.", metavar="NAME")
+    metric: MetricOption = None
 
     def entries(self, given: Sequence[str]) -> list[Entry]:
         """Return the entries that a person named, each a path or NAME=PATH; names that are there twice get a number."""

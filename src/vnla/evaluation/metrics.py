@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from torch import Tensor
 from vnla.common.errors import InputError
 from vnla.common.registry import find
 from vnla.evaluation.confidence import Interval, over_episodes, ratio
-from vnla.evaluation.scores import Array, Case, Scorer, Scores, asking, ending, walking
+from vnla.evaluation.scores import Array, Case, Scorer, Scores, asking, ending, stopping, walking
 from vnla.evaluation.trace import Trace
 from vnla.world.compiled import Environment
 
@@ -122,16 +123,40 @@ METRICS: dict[str, Metric] = {
 """The figures of every summary; the authors' names where they have one."""
 
 
+def _failure(kind: Callable[[Array, Array, Array], Array]) -> Metric:
+    """Return the share of episodes that fail in a way. `kind` is told of each whether it came near a goal, ended in a room
+    of a goal's kind, and stopped."""
+
+    def failed(success: Array, *how: Array) -> Array:
+        return ~success.astype(bool) & kind(*(each.astype(bool) for each in how))
+
+    needs = ("success", "oracle_success", "room_success", "stopped")
+    return Metric("%", needs, stopping, top=failed, lower_is_better=True)
+
+
+ENDINGS: dict[str, Metric] = {
+    "left_a_goal": _failure(lambda came, _room, _stopped: came),
+    "right_kind_of_room": _failure(lambda came, room, _stopped: ~came & room),
+    "stopped_elsewhere": _failure(lambda came, room, stopped: ~came & ~room & stopped),
+    "out_of_time": _failure(lambda came, room, stopped: ~came & ~room & ~stopped),
+}
+"""How episodes that fail end: each in the first way that fits it, so with the success rate they add up to 100%."""
+GROUPS: dict[str, Mapping[str, Metric]] = {"endings": ENDINGS}
+"""Figures that no summary has by itself, by the name that asks for all of them."""
+
+
 def metrics_named(names: Sequence[str]) -> dict[str, Metric]:
-    """Ours, and those that people name as `package.module:name`."""
+    """Ours, groups of ours by name, and those that people name as `package.module:name`."""
     chosen = dict(METRICS)
+    known: dict[str, Any] = {**METRICS, **GROUPS}
     for full_name in names:
-        metric = find("metric", full_name, METRICS)
-        if not isinstance(metric, Metric):
-            raise InputError(f"metric {full_name}: is a {type(metric).__name__}, not a vnla.evaluation.metrics.Metric")
-        name = full_name.replace(":", ".").rpartition(".")[2]
-        if chosen.setdefault(name, metric) is not metric:
-            raise InputError(f"metric {full_name}: there is another metric called {name}; give yours another name")
+        found = find("metric", full_name, known)
+        own_name = full_name.replace(":", ".").rpartition(".")[2]
+        for name, metric in GROUPS.get(full_name, {own_name: found}).items():
+            if not isinstance(metric, Metric):
+                raise InputError(f"metric {full_name}: is a {type(metric).__name__}, not a vnla.evaluation.metrics.Metric")
+            if chosen.setdefault(name, metric) is not metric:
+                raise InputError(f"metric {full_name}: there is another metric called {name}; give yours another name")
     return chosen
 
 

@@ -25,6 +25,7 @@ from torch import Tensor
 from vnla.assistance.help_teacher import Reason
 from vnla.common.errors import InputError
 from vnla.evaluation.trace import Trace
+from vnla.world.actions import Nav
 from vnla.world.compiled import NO_ROOM, Environment, World, viewpoint_of
 
 SUCCESS_RADIUS = 2.0
@@ -233,6 +234,12 @@ def walking(case: Case) -> dict[str, Tensor]:
         "spl": spl(is_success(left[:, -1]), left[:, 0], walked).double(),
         "ndtw": ndtw(case.world, case.visited, reference).double(),
     }
+
+
+def stopping(case: Case) -> dict[str, Tensor]:
+    """Return whether the agent chose to stop, or its time ran out."""
+    last = (case.trace.length - 1).clamp(min=0)[:, None]
+    return {"stopped": (case.trace.nav.gather(1, last).squeeze(1) == Nav.STOP) & (case.trace.length > 0)}
 
 
 def asking(case: Case) -> dict[str, Tensor]:
