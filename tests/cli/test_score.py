@@ -13,6 +13,7 @@ import pytest
 from command import Vnla
 from cottage_run import write_cottage
 from vnla import cli
+from vnla.evaluation.metrics import ENDINGS
 
 
 class Made(NamedTuple):
@@ -125,6 +126,24 @@ def test_agents_are_compared(vnla: Vnla, made: Made, tmp_path: Path) -> None:
     tables = {f"tables/{name}.{end}" for name in ("scores", "differences") for end in ("csv", "tex", "json")}
     assert figures | tables | {"report.html", "document.json"} == written
     assert b"<svg" in (out / "figures" / "figure-contest.svg").read_bytes()[:2048]
+
+
+def test_how_failures_end_is_told_of_each_agent_and_by_nobody_called_better(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+    """Of an evaluation and of a results file alike; with several pairs too, since somebody asked for it."""
+    entries = made.npz / "first", f"a={made.npz / 'none'}", f"b={made.results / 'none' / 'test_seen.json'}"
+    out, file = tmp_path / "out", tmp_path / "all.json"
+    words = "compare", *entries, *made.where, "--split", "test_seen", "--metric", "endings", "--out", out, "--json", file
+    answer = vnla(*words)
+    assert answer.status == 0, answer.err
+    for entry in json.loads(file.read_text())["agents"]:
+        shares = [entry["figures"][name]["value"] for name in ("success_rate", *ENDINGS)]
+        assert sum(shares) == pytest.approx(100), entry["name"]
+    _, packed, written = json.loads(file.read_text())["agents"]
+    assert [packed["figures"][name]["value"] for name in ENDINGS] == [written["figures"][name]["value"] for name in ENDINGS]
+    lines = [line.split() for line in answer.out.splitlines() if line.strip().startswith("out_of_time, points")]
+    assert len(lines) == 3
+    assert {line[-1] for line in lines} == {"–"}
+    assert "--metric endings" in (out / "report.html").read_text()
 
 
 def test_two_of_the_same_name_are_told_apart(vnla: Vnla, made: Made, tmp_path: Path) -> None:

@@ -79,5 +79,6 @@ def write_report(
     write_bytes(out / "figures" / f"{FIGURE}.svg", svg(canvas))
     noted = [name for name in ("ratio", "k") if getattr(options, name) != getattr(ContestOptions(), name)]
     flags = [f"--{name}" for name in ("partial", "lenient") if getattr(options, name)]
+    flags += [f"--metric {name}" for name in options.metric or ()]
     command = " ".join(["vnla compare", *agents, *as_typed(options, "world", "tasks", "split", "seed", *noted), *flags])
     return write(contest_document(entries, command, canvas), out)

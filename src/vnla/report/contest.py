@@ -14,7 +14,7 @@ from matplotlib.figure import Figure as Canvas
 
 from vnla.evaluation.confidence import Interval, houses_note
 from vnla.evaluation.contest import Entry, Pair, common, pairs, unit_of_gain
-from vnla.evaluation.metrics import Metric
+from vnla.evaluation.metrics import ENDINGS, Metric
 from vnla.report import palette
 from vnla.report.charts import LABEL, dot, in_percent, new_canvas, png, tidy
 from vnla.report.document import (
@@ -155,8 +155,8 @@ def _versus(pair: Pair) -> str:
 def _verdict(pair: Pair, name: str) -> str | None:
     """Who is better, where the interval tells; nothing where neither is."""
     found, metric = pair.difference(name), pair.one.metrics[name]
-    if metric.unit not in ("%", "m") or name in ("length", "budget_used"):
-        return None  # more steps, metres or requests are neither good nor bad
+    if metric.unit not in ("%", "m") or name in ("length", "budget_used", *ENDINGS):
+        return None  # more steps, metres, requests or failures of one kind are neither good nor bad
     if not pair.comparable:
         return "not comparable"
     if math.isnan(found.low) or found.low <= 0 <= found.high:
