@@ -128,7 +128,7 @@ def test_agents_are_compared(vnla: Vnla, made: Made, tmp_path: Path) -> None:
     assert b"<svg" in (out / "figures" / "figure-contest.svg").read_bytes()[:2048]
 
 
-def test_how_failures_end_is_told_of_each_agent_and_by_nobody_called_better(vnla: Vnla, made: Made, tmp_path: Path) -> None:
+def test_how_failures_end_is_shown_of_each_agent_without_a_verdict(vnla: Vnla, made: Made, tmp_path: Path) -> None:
     """Of an evaluation and of a results file alike; with several pairs too, since somebody asked for it."""
     entries = made.npz / "first", f"a={made.npz / 'none'}", f"b={made.results / 'none' / 'test_seen.json'}"
     out, file = tmp_path / "out", tmp_path / "all.json"

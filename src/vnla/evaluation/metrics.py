@@ -124,14 +124,14 @@ METRICS: dict[str, Metric] = {
 
 
 def _failure(kind: Callable[[Array, Array, Array], Array]) -> Metric:
-    """Return the share of episodes that fail in a way. `kind` is told of each whether it came near a goal, ended in a room
-    of a goal's kind, and stopped."""
+    """Return the share of episodes that fail in one way, by a function of three arrays: whether each episode came near a
+    goal, ended in a room of a goal's kind, and was stopped by the agent."""
 
     def failed(success: Array, *how: Array) -> Array:
         return ~success.astype(bool) & kind(*(each.astype(bool) for each in how))
 
     needs = ("success", "oracle_success", "room_success", "stopped")
-    return Metric("%", needs, stopping, top=failed, lower_is_better=True)
+    return Metric("%", needs, stopping, top=failed)
 
 
 ENDINGS: dict[str, Metric] = {
@@ -142,7 +142,7 @@ ENDINGS: dict[str, Metric] = {
 }
 """How episodes that fail end: each in the first way that fits it, so with the success rate they add up to 100%."""
 GROUPS: dict[str, Mapping[str, Metric]] = {"endings": ENDINGS}
-"""Figures that no summary has by itself, by the name that asks for all of them."""
+"""Figures that a summary has only where `--metric` names their group."""
 
 
 def metrics_named(names: Sequence[str]) -> dict[str, Metric]:

@@ -69,21 +69,18 @@ class RunData:
         return TaskSet.compile(self.world, some(data.split(split), limit), data.budgets, vocabulary=data.vocabulary)
 
     def _tasks(self, split: str, budgets: TimeBudgets | None, fold: str = "") -> TaskSet:
-        """Compiled once, however many runs and validations use them.
+        """Tasks are compiled once, however many runs and validations use them.
 
-        A fold has rows of the whole split, and its environment: tables of one shape serve the runs of all folds, for which
-        kernels are compiled once."""
+        A fold is some rows of the whole split with the same environment. So all folds have tables of one shape, and kernels
+        for a GPU are compiled once for all of them.
+        """
         key = split, budgets is None, fold
         if key not in self._compiled:
-            if fold:
-                every = self._tasks(split, budgets)
-                places = Fold.of_text(fold).places(every.tasks)
-                if not places:
-                    raise InputError(f"fold {fold}: there are no tasks to run in it")
-                self._compiled[key] = every.rows(places)
-            else:
-                tasks, words = self.dataset.split(split), self.dataset.vocabulary
-                self._compiled[key] = TaskSet.compile(self.world, tasks, budgets, vocabulary=words)
+            self._compiled[key] = (
+                _rows_of(self._tasks(split, budgets), fold)
+                if fold
+                else TaskSet.compile(self.world, self.dataset.split(split), budgets, vocabulary=self.dataset.vocabulary)
+            )
         return self._compiled[key]
 
     def reader(self, fold: str = "", progress: Share = unheard) -> LinearProbe:
@@ -102,6 +99,14 @@ class RunData:
     @cached_property
     def _compiled(self) -> dict[tuple[str, bool, str], TaskSet]:
         return {}
+
+
+def _rows_of(tasks: TaskSet, fold: str) -> TaskSet:
+    """Return the tasks in the houses of a fold."""
+    places = Fold.of_text(fold).places(tasks.tasks)
+    if not places:
+        raise InputError(f"fold {fold}: there are no tasks to run in it")
+    return tasks.rows(places)
 
 
 def dataset_of(config: RunConfig) -> Dataset:
